@@ -368,6 +368,10 @@ struct pagedet_coverage {
 				 * dump */
 	uint64_t matched;	/* pages whose filter is true; 0 without a
 				 * filter */
+	uint64_t tasks_again;	/* of PAGEDET_TARGET_TASK: tasks that have the
+				 * address space of one before (vfork, clone
+				 * with CLONE_VM): their rows are those of the
+				 * other one again */
 };
 
 /* The result of PAGEDET_TARGET_MAPPERS for one pfn, or several; see more. */

@@ -40,10 +40,15 @@ struct pagedet_usage {
 				 * these sums only roughly */
 	uint32_t pid;
 	uint32_t source;	/* PAGEDET_SOURCE_* */
-	uint32_t reserved;
+	uint32_t same_as;	/* the pid of an earlier row with the same
+				 * address space (vfork, clone with CLONE_VM):
+				 * a sum over processes counts it once */
 	const char *comm;	/* [nullable] name, any bytes except NUL; NULL
 				 * if it could not be read; valid until
 				 * pagedet_usage_free() */
+	uint32_t same_as_state;	/* PAGEDET_HAVE; PAGEDET_NONE: no earlier row
+				 * has it; or why that is not known */
+	uint32_t reserved;
 };
 
 /* The extent of what pagedet_usage() examined. */

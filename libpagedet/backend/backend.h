@@ -44,6 +44,7 @@ struct pdet_ability {
 	bool partial;		/* only for some pages */
 	bool vague;		/* for some pages its value means unknown:
 				 * PAGEDET_KIND_UNKNOWN */
+	bool final;		/* the reason holds for every source */
 	char advice[256];
 };
 
@@ -112,6 +113,8 @@ enum pdet_space_order {
 /* Memory use of a process. */
 struct pdet_usage {
 	struct pagedet_usage row; /* without the name */
+	uint64_t space, space_key; /* as in struct pdet_task */
+	uint32_t thread;
 	bool named;
 	size_t comm_len;
 	char comm[64];		/* may hold any byte but NUL */
@@ -368,7 +371,8 @@ struct pdet_backend_ops {
 	int (*list_tasks)(struct pdet_backend *b, struct pdet_env *env,
 			  bool processes, struct pagedet_task **ret, size_t *n,
 			  uint64_t *lost);
-	/* Gets the memory use of a process, if the kernel has counted it.
+	/* Gets the memory use of a process, if the kernel has counted it, and
+	 * its space_key() of before, and of which thread that is.
 	 * Returns 1, or 0 if the process has no memory. -ESRCH: it has ended;
 	 * -EACCES: access is denied; -EBADMSG: the text has another format.
 	 * -ENOTSUP: it is not counted, and a walk will find more; *ret has the

@@ -59,6 +59,21 @@ static int drop(struct pdet_spaces *spaces, size_t at)
 	return 0;
 }
 
+/* Whether its task still has the number. If not, on a running kernel, a task
+ * that came later shares that, or has got it anew. */
+static bool has_number(struct pdet_session *s,
+		       const struct pdet_task_space *space)
+{
+	struct pdet_task *task;
+	bool has;
+
+	if (s->backend->ops->task_open(s, space->thread, &task) < 0)
+		return false;
+	has = task->space == space->number;
+	s->backend->ops->task_close(task);
+	return has;
+}
+
 /*
  * Looks for @space among those in order. Returns PDET_SPACE_SHARED, _NEW with
  * its place, _UNSURE if they have no order, or -ENOMEM.
@@ -82,6 +97,10 @@ static int look(struct pdet_spaces *spaces, struct pdet_session *s,
 		}
 		switch (order) {
 		case PDET_SPACE_SAME:
+			*at = mid;
+			if (space->number && !has_number(s, other))
+				return PDET_SPACE_UNSURE;
+			spaces->with = other->thread;
 			return PDET_SPACE_SHARED;
 		case PDET_SPACE_BEFORE:
 			high = mid;
@@ -166,6 +185,10 @@ int pdet_spaces_add(struct pdet_spaces *spaces, struct pdet_session *s,
 	found = search(spaces, s, &space, &at);
 	if (found < 0 || found == PDET_SPACE_SHARED)
 		return found;
+	if (space.number && found == PDET_SPACE_UNSURE) {
+		spaces->data[at] = space;
+		return found;
+	}
 	if (at == SIZE_MAX ? lose(spaces, space.key) < 0 :
 			     !insert(spaces, &space, at))
 		return -ENOMEM;

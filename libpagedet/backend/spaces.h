@@ -17,6 +17,8 @@ struct pdet_task_space {
 struct pdet_spaces {
 	struct pdet_task_space *data;
 	size_t n, cap;
+	uint32_t with;		/* after PDET_SPACE_SHARED: the thread that has
+				 * it, too */
 	struct {
 		uint64_t *data;
 		size_t n, cap;

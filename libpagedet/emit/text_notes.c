@@ -55,13 +55,19 @@ static const char *advice(const struct pagedet_emitter *e, unsigned col,
 	unsigned f = e->col[col].field;
 	const char *text = NULL;
 
+	/* Rows whose page frame number is hidden lack what follows from it. */
+	if (q->why && state == PAGEDET_NO_ACCESS &&
+	    q->why(q->user, f) == PAGEDET_HAVE &&
+	    q->why(q->user, PAGEDET_FIELD_PFN) == state)
+		f = PAGEDET_FIELD_PFN;
 	/*
 	 * The advice belongs to the reason of the whole query, or to pages for
-	 * which the open sources do not know the field.
+	 * which the open sources do not know the field, or may not tell it.
 	 */
 	if (q->advice && (!q->why || q->why(q->user, f) == state ||
 			  (q->why(q->user, f) == PAGEDET_HAVE &&
-			   state == PAGEDET_UNSUPPORTED)))
+			   (state == PAGEDET_UNSUPPORTED ||
+			    state == PAGEDET_NO_ACCESS))))
 		text = q->advice(q->user, f);
 	return text ? text : "";
 }

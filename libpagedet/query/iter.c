@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/privilege.h"
 #include "query/mapindex.h"
 #include "query/order.h"
 #include "query/query.h"
@@ -392,7 +393,8 @@ static bool is_by_kind(const struct pdet_iter *it)
 	return true;
 }
 
-static unsigned reason_of(int error)
+/* @live: what looks damaged there has changed while it was read. */
+static unsigned reason_of(int error, bool live)
 {
 	switch (error) {
 	case -EACCES:
@@ -400,7 +402,7 @@ static unsigned reason_of(int error)
 	case -EIO:
 		return PAGEDET_IO;
 	case -EBADMSG:
-		return PAGEDET_CORRUPT;
+		return live ? PAGEDET_RACED : PAGEDET_CORRUPT;
 	case -ENOTSUP:
 		return PAGEDET_NO_KERNEL;
 	default:
@@ -420,7 +422,7 @@ static int do_without(struct pdet_iter *it, size_t i, int error)
 	    it->n_backends == 1)
 		return error;
 	it->asked[i] = false;
-	if (pdet_plan_without(&it->plan, (unsigned)i, reason_of(error),
+	if (pdet_plan_without(&it->plan, (unsigned)i, reason_of(error, false),
 			      it->env->error) < 0)
 		return pdet_fail(it->env, ENOMEM, "no memory for the plan");
 	pdet_clear(it->env);
@@ -902,20 +904,70 @@ static int without_index(struct pdet_iter *it, int error)
 	if (pdet_is_shortage(error) || error == -ETIMEDOUT ||
 	    error == -ECANCELED)
 		return error;
-	it->plan.why[f] = (uint8_t)reason_of(error);
+	it->plan.why[f] = (uint8_t)reason_of(error, it->live);
 	free(it->plan.advice[f]);
-	it->plan.advice[f] = strdup(it->env->error);
+	it->plan.advice[f] = strdup(*it->env->advice ? it->env->advice :
+							it->env->error);
 	if (!it->plan.advice[f])
 		return -ENOMEM;
 	pdet_clear(it->env);
 	return 0;
 }
 
+/*
+ * Tries another source for the index, after one that may not read all tasks.
+ * Takes it if that may. Leaves the error text as it was. Returns 0, or that it
+ * lacks memory or descriptors.
+ */
+static int improve_index(struct pdet_iter *it, struct pdet_mapindex_args *args)
+{
+	const struct pdet_backend *first = args->backend;
+	const struct pdet_env before = *it->env;
+	struct pdet_mapindex *ix;
+	size_t i;
+	int r;
+
+	for (i = 0; i < it->n_backends; i++) {
+		args->backend = pdet_mapindex_backend(it->backends + i, 1,
+						      it->plan_args.sources);
+		if (!args->backend || args->backend == first)
+			continue;
+		r = pdet_mapindex_new(args, &ix);
+		if (pdet_is_shortage(r))
+			return r;
+		if (r < 0) {
+			pdet_take_words(it->env, &before);
+			continue;
+		}
+		if (!it->own_index || !pdet_mapindex_partial(ix)) {
+			pdet_mapindex_free(it->own_index);
+			it->own_index = ix;
+			return 0;
+		}
+		pdet_mapindex_free(ix);
+	}
+	return 0;
+}
+
+/* Says what would help if a row lacks user_maps. */
+static int advise_tasks(struct pdet_iter *it)
+{
+	char **advice = &it->plan.advice[PAGEDET_FIELD_USER_MAPS];
+
+	pdet_advise_trace(it->env,
+			  "needs the tasks' owner or CAP_SYS_PTRACE");
+	free(*advice);
+	*advice = strdup(it->env->advice);
+	pdet_clear(it->env);
+	return *advice ? 0 : -ENOMEM;
+}
+
 /* user_maps needs an index. If the caller has none, builds one. */
 static int build_index(struct pdet_iter *it)
 {
 	struct pdet_mapindex_args args;
-	int r;
+	bool denied;
+	int r, lacks = 0;
 
 	if (it->q.index || it->own_index || it->text_only ||
 	    atomic_load(&it->stopped) ||
@@ -933,9 +985,18 @@ static int build_index(struct pdet_iter *it)
 	if (!args.backend)
 		return 0;
 	r = pdet_mapindex_new(&args, &it->own_index);
-	if (r < 0)
+	denied = r < 0 ? r == -EACCES :
+		 pdet_mapindex_partial(it->own_index) == PAGEDET_NO_ACCESS;
+	if (denied && !it->plan_args.single_source)
+		lacks = improve_index(it, &args);
+	if (lacks < 0)
+		return lacks;
+	if (!it->own_index)
 		return without_index(it, r);
+	pdet_clear(it->env);
 	it->q.index = it->own_index;
+	if (pdet_mapindex_partial(it->own_index) == PAGEDET_NO_ACCESS)
+		return advise_tasks(it);
 	return 0;
 }
 

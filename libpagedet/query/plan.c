@@ -251,9 +251,12 @@ static unsigned worth(unsigned reason)
 static int note_reason(struct pdet_plan *plan, unsigned field,
 		       const struct pdet_ability *a)
 {
-	if (plan->why[field] != PAGEDET_NOT_ASKED &&
-	    worth(a->reason) <= worth(plan->why[field]))
+	if (pdet_fields_has(&plan->final, field) ||
+	    (plan->why[field] != PAGEDET_NOT_ASKED && !a->final &&
+	     worth(a->reason) <= worth(plan->why[field])))
 		return 0;
+	if (a->final)
+		pdet_fields_add(&plan->final, field);
 	plan->why[field] = a->reason;
 	free(plan->advice[field]);
 	plan->advice[field] = a->advice[0] ? strdup(a->advice) : NULL;

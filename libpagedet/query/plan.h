@@ -29,6 +29,7 @@ struct pdet_plan {
 	struct pdet_fields given; /* of columns: the walk writes them */
 	struct pdet_fields absent; /* of columns: do not apply to the target */
 	struct pdet_fields early; /* of columns: filled before the filter */
+	struct pdet_fields final; /* no other source can have them either */
 	bool judged_late;	/* the filter reads what is known last */
 	struct pdet_step steps[PDET_CHAIN];
 	unsigned n_steps;

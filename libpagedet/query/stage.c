@@ -162,6 +162,31 @@ static bool is_all(const struct pdet_batch *b, uint32_t row, uint64_t maps)
 	       pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT, ~maps) == maps;
 }
 
+/*
+ * The index is of another moment than the kernel's count. If it has more
+ * mappings, some have ended in between. If it has fewer, some were made, or are
+ * of tasks that it could not read.
+ */
+static void compare_maps(const struct pdet_iter *it, struct pdet_batch *b,
+			 uint32_t row, uint64_t maps)
+{
+	const uint64_t counted = pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT,
+						maps);
+
+	if (!it->live || maps == counted || counted >> 63 ||
+	    pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, 0) !=
+	    PAGEDET_MAPCOUNT_EXACT ||
+	    !pdet_is_counted(pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
+					    PAGEDET_KIND_UNKNOWN)))
+		return;
+	/* Drivers map pages of shmem that are not counted. */
+	if (maps < counted)
+		pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);
+	else if (pdet_is_proof(pdet_batch_get(b, row, PAGEDET_FIELD_KIND, 0),
+			       counted))
+		pdet_put_note(b, row, PAGEDET_NOTE_TORN);
+}
+
 /* Sets user_maps to the number of mappings in the index. */
 static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 {
@@ -173,6 +198,9 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 	if (!b->value[f] || it->plan.why[f] != PAGEDET_HAVE || !ix)
 		return;
 	partial = pdet_mapindex_partial(ix);
+	/* What looks damaged there has changed while it was read. */
+	if (it->live && partial == PAGEDET_CORRUPT)
+		partial = PAGEDET_RACED;
 	blind = pdet_mapindex_blind(ix);
 	for (row = 0; row < b->n; row++) {
 		unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_PFN);
@@ -207,6 +235,7 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 				continue;
 			}
 		}
+		compare_maps(it, b, row, maps);
 		pdet_put(b, row, f, maps, DERIVED);
 	}
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "backend/usage_spaces.h"
 #include "base/clock.h"
 #include "base/privilege.h"
 #include "base/team.h"
@@ -196,6 +197,9 @@ static int walk_rest(struct usage *u)
 			continue;
 		u->walked = i;
 		r = pdet_usage_walk_next(&w, u->pids[i], &u->rows[i]);
+		/* What another source calls a space cannot be compared. */
+		if (w.it && w.it->walk->backend != u->backend)
+			u->rows[i].space = u->rows[i].space_key = 0;
 		if (r == -ETIMEDOUT || r == -ECANCELED)
 			atomic_store(&u->stopped, -r);
 		else
@@ -326,6 +330,9 @@ static int ask(struct usage *u, struct pdet_usages *ret)
 	if (r < 0)
 		return r;
 	r = sum_up(u, ret);
+	if (r == 0)
+		r = pdet_usage_spaces(u->backend, u->args->env, ret->rows,
+				      ret->n);
 	return r < 0 ? r : tell_denied(u, ret);
 }
 

@@ -172,7 +172,7 @@ void pdet_usage_walk_end(struct pdet_usage_walk *w)
 	w->it = NULL;
 }
 
-/* Reads the name of a process with a row. */
+/* Reads the name of a process with a row, and which address space it has. */
 static void name(struct pdet_usage_walk *w, uint32_t pid,
 		 struct pdet_usage *ret)
 {
@@ -187,6 +187,10 @@ static void name(struct pdet_usage_walk *w, uint32_t pid,
 	ret->named = !t->comm_why;
 	ret->comm_len = PDET_MIN(t->comm_len, sizeof(ret->comm) - 1);
 	memcpy(ret->comm, t->comm, ret->comm_len);
+	ret->space = t->space;
+	ret->thread = t->thread;
+	if (ops->space_key)
+		ret->space_key = ops->space_key(s, t->thread);
 	ops->task_close(t);
 }
 

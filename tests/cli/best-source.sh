@@ -53,6 +53,18 @@ if grep -E '"field":"refcount","source":"(bpf|kcore)","can":true' \
 		"$tap_dir/stdout"
 	run map -o "$tap_dir/map.svg"
 	expect 'a picture' 0
+	# Who may not look into every process, but into memory, is not told
+	# that a privilege is missing.
+	run scan --where kind=reserved --limit 1 --json --fields pfn
+	pfn=$(sed -n 's/^{"pfn":\([0-9]*\)}$/\1/p' "$tap_dir/stdout")
+	without_caps=-sys_ptrace
+	blind page "$pfn" --fields user_maps --json --backend procfs
+	expect 'not all processes may be read: what would help' 2 CAP_SYS_PTRACE
+	blind page "$pfn" --fields user_maps --json
+	without_caps=-bpf,-perfmon,-sys_admin
+	expect 'not all processes may be read: user_maps' 0
+	stdout_is 'not all processes may be read: memory shows who maps it' \
+		'{"user_maps":0}'
 	# has_kind PFN: whether the page has still a kind that /proc does not know
 	has_kind() {
 		run scan --where "pfn=$1 and (kind=kernel or kind=uninit)" -q

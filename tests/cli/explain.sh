@@ -103,6 +103,25 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
 	expect 'without privilege' 2
 	stdout_has 'without privilege: what to do' 'what to do: run it as root'
 	chmod 644 "$root/proc/kpageflags" "$root/proc/kpagecount"
+	# A page of a file that is cached, but whose number is hidden.
+	chmod 755 "$tap_dir"
+	echo text > "$tap_dir/own"
+	chown 65534 "$tap_dir/own"
+	status=0
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$PAGEDET" \
+		explain "$tap_dir/own" > "$tap_dir/stdout" \
+		2> "$tap_dir/stderr" < /dev/null || status=$?
+	expect 'a hidden page frame number: what it needs' 77 CAP_SYS_ADMIN
+	rm "$tap_dir/own"
+	# A privilege does not help where the kernel has no page_owner.
+	run stack 1000
+	if grep -q 'built without' "$tap_dir/stderr"; then
+		mv "$tap_dir/stderr" "$tap_dir/root-says"
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$PAGEDET" \
+			stack 1000 2> "$tap_dir/stderr" < /dev/null || :
+		tap_run 'no page_owner: a user is told what root is told' \
+			cmp "$tap_dir/root-says" "$tap_dir/stderr"
+	fi
 else
 	tap_skip 'without privilege' 'needs root, and setpriv'
 fi

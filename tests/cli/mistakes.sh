@@ -107,11 +107,24 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
 		status=0
 		as_nobody "$PAGEDET" --backend procfs mappers 5 > stdout \
 			2> stderr || status=$?
-		expect 'tasks of others' 2 'hint: needs the tasks'
+		expect 'tasks of others' 2 \
+			'hint: needs CAP_SYS_ADMIN and CAP_SYS_PTRACE'
 	fi
 else
 	tap_skip 'tasks of others' 'needs root, setpriv and a tree that others may enter'
 fi
+
+# --- words that are not in the list of commands ---
+
+run versoin
+expect 'a mistyped version' 64 "did you mean 'version'?"
+run hlep page
+expect 'a mistyped help' 64 "did you mean 'help'?"
+for word in -version -help -json; do
+	run "$word"
+	expect "$word has one dash" 64 \
+		"there is no option $word; did you mean -$word?"
+done
 
 # --- keys and sums of kmem ---
 

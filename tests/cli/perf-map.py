@@ -22,6 +22,9 @@ import fuse  # noqa: E402
 from userstack import (BUILD, PATIENCE, ask, children_of,  # noqa: E402
                        result, skip_without_stacks, stacks, stat_of, wait_for)
 
+# A map file that every user may write is not believed.
+os.umask(0o022)
+
 JITTER = os.path.join(BUILD, "tests/cli/jitter")
 NO_TABLE = "there is no table for unwinding this code"
 LIKELY = "the next frame is found by a frame pointer, which no table proves"

@@ -134,7 +134,29 @@ done
 
 run top --json
 stdout_has 'a main thread has ended: its memory is counted' "\"pid\":$ended,"
+stdout_has 'two processes with one address space: it is said of one' \
+	"\"same_as\":$one"
+stdout_has 'also if the main thread of one has ended' "\"same_as\":$first"
+tap_fails 'a fork has its own' sh -c "grep '\"pid\":$third,' '$tap_dir/stdout' |
+	grep -q same_as"
 tap_fails 'a zombie has no memory' grep -q "\"pid\":$dead," "$tap_dir/stdout"
+
+# The total is less than the sum of the lines by what such a process uses, and
+# that is said.
+run top
+stdout_has 'the total counts one address space once, and says so' \
+	'have that of another one'
+for backend in procfs bpf kcore; do
+	"$PAGEDET" task "$one" --backend $backend -q > /dev/null 2>&1 ||
+		continue
+	run task "$one" "$other" "$third" --backend $backend --summary
+	tap_run "$backend: pages of one address space: said to count twice" \
+		grep -q '1 task has the address space of another' \
+		"$tap_dir/stderr"
+	run task "$one" "$third" --backend $backend --summary
+	tap_fails "$backend: a fork has its own address space" \
+		grep -q 'address space of another' "$tap_dir/stderr"
+done
 
 # --- without a privilege ---
 

@@ -98,7 +98,7 @@ run top --csv --format csv -q
 expect 'there is no --csv' 64 'no option'
 run top --format csv --limit 1 -q
 tap_run 'CSV has a head' test "$(head -n 1 stdout)" = \
-	pid,comm,rss,pss,uss,swap,dirty,shared,hugetlb
+	pid,comm,rss,pss,uss,swap,dirty,shared,hugetlb,same_as
 run top process -q --limit 3
 stdout_has 'a table has heads' 'PSS        USS        RSS'
 stdout_has 'and a total' ' processes'

@@ -930,6 +930,7 @@ struct cli_entry {
 	char *name;		/* NULL: not known */
 	uint32_t pid;
 	uint32_t estimated;	/* as in struct pagedet_usage */
+	uint32_t same_as, same_as_state; /* the same */
 	uint64_t bytes;		/* for pages, not for processes */
 	uint64_t value[PAGEDET_SUMS];
 	uint32_t state[PAGEDET_SUMS];

@@ -71,13 +71,17 @@ bool cli_capabilities(uint64_t *ret)
 
 void cli_tell_trace(const struct cli_job *job)
 {
-	static const unsigned sys_ptrace = 19;
+	static const unsigned sys_ptrace = 19, sys_admin = 21;
+	/* Without the second one, frames are hidden. */
+	const bool frames = job->command->target == PAGEDET_TARGET_MAPPERS &&
+			    job->n_items;
 	uint64_t caps;
 
 	if (job->open.n_files || job->open.root || !cli_capabilities(&caps) ||
-	    caps >> sys_ptrace & 1)
+	    (caps >> sys_ptrace & 1 && (!frames || caps >> sys_admin & 1)))
 		return;
-	cli_say("hint: needs the tasks' owner or CAP_SYS_PTRACE");
+	cli_say("hint: needs %s", frames ? "CAP_SYS_ADMIN and CAP_SYS_PTRACE" :
+		"the tasks' owner or CAP_SYS_PTRACE");
 }
 
 static void print_user(FILE *f)

@@ -17,6 +17,12 @@ static bool has(const struct pagedet_page *row, uint32_t field)
 	return PAGEDET_CELL_STATE(row->cell[field]) == PAGEDET_HAVE;
 }
 
+/* A privilege is missing. */
+static bool lost(const struct pagedet_page *row, uint32_t field)
+{
+	return PAGEDET_CELL_STATE(row->cell[field]) == PAGEDET_NO_ACCESS;
+}
+
 static void want(struct pagedet_query *q, uint32_t field)
 {
 	q->fields[field / 64] |= 1ull << field % 64;
@@ -73,7 +79,7 @@ int cli_explain_pages_of(struct cli_job *job, struct pagedet *pd,
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	struct pagedet_page rows[64];
-	uint64_t step = 1, at = 0;
+	uint64_t step = 1, at = 0, hidden = 0;
 	struct pagedet_iter *it;
 	int n, i, status = CLI_ANSWERED;
 	size_t k, kept;
@@ -90,6 +96,7 @@ int cli_explain_pages_of(struct cli_job *job, struct pagedet *pd,
 		for (i = 0; i < n && !status; i++) {
 			struct pagedet_item item = { rows[i].pfn, 1, 0, 0 };
 
+			hidden += lost(&rows[i], PAGEDET_FIELD_PFN);
 			if (!has(&rows[i], PAGEDET_FIELD_PFN) || at++ % step)
 				continue;
 			status = cli_add_item(job, &item);
@@ -113,12 +120,14 @@ int cli_explain_pages_of(struct cli_job *job, struct pagedet *pd,
 	}
 	if (status || job->n_items)
 		return status;
-	if (at)
-		cli_say("the page frame numbers of '%s' are hidden: root sees "
-			"them", job->file);
-	else
-		cli_say("no page of '%s' is cached, or its page frame numbers "
-			"are hidden", job->file);
+	if (hidden) {
+		cli_say("cannot explain '%s': %llu of its pages %s cached, but "
+			"their page frame numbers are hidden", job->file,
+			(unsigned long long)hidden, hidden == 1 ? "is" : "are");
+		cli_say("hint: needs CAP_SYS_ADMIN (root)");
+		return CLI_DENIED;
+	}
+	cli_say("no page of '%s' is cached", job->file);
 	return CLI_NO;
 }
 

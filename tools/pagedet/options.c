@@ -790,6 +790,9 @@ static int parse_letters(struct cli_job *job, int argc, char **argv, int *i)
 	for (s = argv[*i] + 1; *s; s++) {
 		const struct option *o = find_letter(*s);
 
+		if (!o && find(argv[*i] + 1, strcspn(argv[*i] + 1, "=")))
+			return cli_usage("there is no option %s; did you mean "
+					 "-%s?", argv[*i], argv[*i]);
 		if (!o)
 			return cli_no_letter(job, *s);
 		if (o->value && s[1])

@@ -211,7 +211,10 @@ int cli_no_command(const struct cli_job *job, const char *name)
 	status = job ? try_thing(job, name, true) : CLI_ANSWERED;
 	if (status)
 		return status;
-	i = pagedet_nearest(name, names, add_commands(names, 0));
+	/* These two are words that main() takes. */
+	names[0] = "help";
+	names[1] = "version";
+	i = pagedet_nearest(name, names, add_commands(names, 2));
 	if (i >= 0)
 		return cli_usage("there is no command '%s'; did you mean '%s'?",
 				 name, names[i]);

@@ -220,6 +220,8 @@ static int add_process(struct cli_table *t, const struct pagedet_usage *u)
 		return CLI_IO;
 	e->pid = u->pid;
 	e->estimated = u->estimated;
+	e->same_as = u->same_as;
+	e->same_as_state = u->same_as_state;
 	memcpy(e->value, u->value, sizeof(e->value));
 	memcpy(e->state, u->state, sizeof(e->state));
 	return CLI_ANSWERED;
@@ -314,8 +316,10 @@ int cli_usage_tell(const struct cli_job *job, const struct cli_table *t,
 	if (info->denied && !job->watching)
 		cli_say("hint: %s", t->advice);
 	if (info->damaged)
-		cli_say("%" PRIu64 " of the processes are damaged: their sums "
-			"are too small", info->damaged);
+		cli_say("%" PRIu64 " of the processes %s: their sums are too "
+			"small", info->damaged, job->open.n_files ||
+			job->open.root ? "are damaged" :
+			"changed while they were read");
 	if (info->stopped)
 		cli_say("%s: not every process was read",
 			info->stopped == ETIMEDOUT ?
@@ -338,6 +342,12 @@ static void put_missing(FILE *f, const struct cli_entry *e)
 			continue;
 		fprintf(f, "%s\"%s\":\"%s\"", some ? "," : ",\"missing\":{",
 			cli_sum_name(sum), pagedet_state_name(state));
+		some = true;
+	}
+	if (e->same_as_state > PAGEDET_NONE) {
+		fprintf(f, "%s\"same_as\":\"%s\"", some ? "," :
+			",\"missing\":{",
+			pagedet_state_name(e->same_as_state));
 		some = true;
 	}
 	if (some)
@@ -387,6 +397,8 @@ static void put_json(FILE *f, const struct cli_table *t,
 		else
 			fprintf(f, ",\"%s\":null", cli_sum_name(sum));
 	}
+	if (e->same_as_state == PAGEDET_HAVE)
+		fprintf(f, ",\"same_as\":%" PRIu32, e->same_as);
 	put_estimated(f, e);
 	put_missing(f, e);
 	fputs("}\n", f);
@@ -411,6 +423,10 @@ static void put_csv(FILE *f, const struct cli_table *t,
 			fprintf(f, ",%s", e->state[sum] == PAGEDET_NONE ? "" :
 				"?");
 	}
+	if (t->processes && e->same_as_state == PAGEDET_HAVE)
+		fprintf(f, ",%" PRIu32, e->same_as);
+	else if (t->processes)
+		fputs(e->same_as_state == PAGEDET_NONE ? "," : ",?", f);
 	fputc('\n', f);
 }
 
@@ -422,7 +438,7 @@ static void put_csv_head(FILE *f, const struct cli_table *t)
 		pagedet_field(t->key)->name, t->processes ? "" : ",bytes");
 	for (i = 0; i < CLI_COUNT(json_order); i++)
 		fprintf(f, ",%s", cli_sum_name(json_order[i]));
-	fputc('\n', f);
+	fputs(t->processes ? ",same_as\n" : "\n", f);
 }
 
 /* Sorts, applies limits and writes. */
@@ -479,8 +495,9 @@ static void tell_share(const struct cli_job *job, const struct cli_table *t)
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		sum += t->entries[i].value[place_of(&t->entries[i],
-						    CLI_BY_PSS)];
+		if (t->entries[i].same_as_state != PAGEDET_HAVE)
+			sum += t->entries[i].value[place_of(&t->entries[i],
+							    CLI_BY_PSS)];
 	if (job->quiet || job->watching || job->open.n_files ||
 	    job->format != PAGEDET_FORMAT_TEXT || !total || sum >= used / 2)
 		return;

@@ -243,7 +243,12 @@ static void put_total(FILE *f, const struct layout *l,
 		for (j = 0, sum = 0; j < t->n; j++) {
 			const struct cli_entry *e = &t->entries[j];
 
+			if (e->same_as_state == PAGEDET_HAVE)
+				continue;
 			sum += e->value[l->sums[i]];
+			if (e->same_as_state > PAGEDET_NONE &&
+			    e->value[l->sums[i]] && !*how)
+				how = "~";
 			if (e->state[l->sums[i]] != PAGEDET_HAVE &&
 			    e->state[l->sums[i]] != PAGEDET_NONE)
 				how = ">";
@@ -259,6 +264,24 @@ static void put_total(FILE *f, const struct layout *l,
 		fprintf(f, "  %zu process%s\n", t->n, t->n == 1 ? "" : "es");
 	else
 		fprintf(f, "  total\n");
+}
+
+/* Explains why the total is less than the sum of the lines. */
+static void put_same(FILE *f, size_t same)
+{
+	if (same)
+		fprintf(f, "the total counts an address space once: %zu "
+			"process%s that of another one (vfork, CLONE_VM)\n",
+			same, same == 1 ? " has" : "es have");
+}
+
+static size_t count_same(const struct cli_table *t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->n; i++)
+		n += t->entries[i].same_as_state == PAGEDET_HAVE;
+	return n;
 }
 
 /* Reports columns that the terminal had no room for. */
@@ -279,8 +302,9 @@ void cli_table_text(FILE *f, const struct cli_job *job,
 	const bool file = job->output && strcmp(job->output, "-");
 	const int fd = file ? -1 : STDOUT_FILENO;
 	const uint32_t height = job->all ? 0 : cli_height(fd);
-	const size_t bounded = n;
+	const size_t same = count_same(t), bounded = n;
 	struct layout l;
+	uint32_t more;
 	size_t i;
 
 	/*
@@ -288,14 +312,16 @@ void cli_table_text(FILE *f, const struct cli_job *job,
 	 * message about denied processes, and the prompt.
 	 */
 	lay_out(&l, t, cli_width(fd));
-	if (!cli_bound(job) && height && n + 4 + !!l.n_no_room > height)
-		n = height > 10 ? height - 6 - !!l.n_no_room : 4;
+	more = !!l.n_no_room + !!same;
+	if (!cli_bound(job) && height && n + 4 + more > height)
+		n = height > 10 ? height - 6 - more : 4;
 	if (n > bounded)
 		n = bounded;
 	put_head(f, &l, t);
 	for (i = 0; i < n; i++)
 		put_line(f, &l, t, &t->entries[i]);
 	put_total(f, &l, t);
+	put_same(f, same);
 	if (n < bounded)
 		fprintf(f, "%zu more: --all lists them\n", bounded - n);
 	else if (n < t->n)

@@ -97,6 +97,7 @@ void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it,
 	v->sum.tasks_gone += c.tasks_gone;
 	v->sum.tasks_denied += c.tasks_denied;
 	v->sum.tasks_damaged += c.tasks_damaged;
+	v->sum.tasks_again += c.tasks_again;
 	v->sum.files_gone += c.files_gone;
 	v->sum.files_denied += c.files_denied;
 	v->sum.answered[0] |= c.answered[0];
@@ -174,9 +175,16 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 	tell_count(c->tasks_denied, "task", "may not be read");
 	if (c->tasks_denied)
 		cli_tell_trace(job);
-	tell_count(c->tasks_damaged, "task", "could be read only in part: the "
-		   "rest is damaged or missing");
+	tell_count(c->tasks_damaged, "task", job->open.n_files ||
+		   job->open.root ? "could be read only in part: the rest is "
+		   "damaged or missing" : "could be read only in part: the "
+		   "rest changed while it was read");
 	tell_count(c->tasks_gone, "task", "ended meanwhile");
+	if (c->tasks_again)
+		cli_say("%llu task%s the address space of another one (vfork, "
+			"CLONE_VM): pages are in the answer again",
+			(unsigned long long)c->tasks_again,
+			c->tasks_again == 1 ? " has" : "s have");
 	tell_count(v->maps_missing, "mapping", "counted but not found: of "
 		   "tasks that cannot be seen from here, such as those of "
 		   "another pid namespace, or made or ended meanwhile");

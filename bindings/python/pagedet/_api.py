@@ -1219,6 +1219,7 @@ class pagedet_coverage(Structure):
         ("stopped", c_uint32),
         ("tasks_damaged", c_uint64),
         ("matched", c_uint64),
+        ("tasks_again", c_uint64),
     ]
 
 
@@ -1363,8 +1364,10 @@ class pagedet_usage(Structure):
         ("estimated", c_uint32),
         ("pid", c_uint32),
         ("source", c_uint32),
-        ("reserved", c_uint32),
+        ("same_as", c_uint32),
         ("comm", c_char_p),
+        ("same_as_state", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

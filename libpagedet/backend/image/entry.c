@@ -554,6 +554,7 @@ int pdet_image_mappings(struct pdet_session *base, struct pdet_task *task,
 	if (pdet_image_task_same(base, task) < 0)
 		return -ESRCH;
 	return pdet_fail(&base->env, EBADMSG, "cannot read task %u: some of "
-			 "its page tables are damaged or not in the dump",
-			 task->pid);
+			 "its page tables %s", task->pid,
+			 s->image->memory->live ? "change while they are read" :
+			 "are damaged or not in the dump");
 }

@@ -128,6 +128,10 @@ static void find_part(struct image_session *s, const struct image_address *a,
 	snprintf(p->name, sizeof(p->name), "%s", p->area->name);
 	if (!a->is_kernel) {
 		p->state = PAGEDET_NONE;
+	} else if (!strcmp(p->area->name, PDET_AREA_ERROR)) {
+		p->state = PAGEDET_NONE;
+		snprintf(p->name, sizeof(p->name), "[error pointer %lld]",
+			 (long long)a->va);
 	} else if (p->area->pieces) {
 		find_piece(s, a->va, p);
 	} else if (p->area == &k->areas.image &&

@@ -17,6 +17,11 @@ int pdet_image_refuse_pids(struct pdet_env *env, const char *what)
 	return r;
 }
 
+const char *pdet_image_broken(const struct image *im)
+{
+	return im->memory->live ? "changes while it is read" : "is damaged";
+}
+
 /* Find the task's root page table. */
 static int find_root(struct image_session *s, struct image_task *t)
 {
@@ -118,7 +123,8 @@ int pdet_image_find_task(struct image_session *s, uint32_t pid,
 	}
 	if (r < 0)
 		return pdet_fail(env, EBADMSG, "cannot find task %u: the list "
-				 "of tasks is damaged", pid);
+				 "of tasks %s", pid,
+				 pdet_image_broken(s->image));
 	return 0;
 }
 
@@ -148,26 +154,20 @@ static int no_root(struct image_session *s, uint32_t pid, int r)
 
 	if (r == -EBADMSG || !s->image->memory->live)
 		return pdet_fail(env, EBADMSG, "cannot read task %u: its "
-				 "address space is damaged or not in the dump",
-				 pid);
+				 "address space %s%s", pid,
+				 pdet_image_broken(s->image),
+				 s->image->memory->live ? "" :
+				 " or not in the dump");
 	errno = -r;
 	return pdet_fail_errno(env, "cannot read task %u: cannot read its "
 			       "address space", pid);
 }
 
-int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
-			 struct pdet_task **ret)
+/* Finds the task and its address space, of which both may just change. */
+static int find(struct image_session *s, uint32_t pid, struct image_task *t)
 {
-	struct image_session *s = image_session_of(base);
-	struct image_task *t;
-	int r;
+	int r = pdet_image_find_task(s, pid, &t->is);
 
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return pdet_fail(&base->env, ENOMEM, "no memory");
-	t->task.backend = base->backend;
-	t->task.pid = t->task.thread = pid;
-	r = pdet_image_find_task(s, pid, &t->is);
 	if (r == 0) {
 		memcpy(t->comm, t->is.comm, sizeof(t->comm));
 		t->has_ended = t->is.state == 'Z' || t->is.state == 'X';
@@ -182,6 +182,27 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 		r = find_root(s, t);
 		r = r < 0 ? no_root(s, pid, r) : 0;
 	}
+	return r;
+}
+
+int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
+			 struct pdet_task **ret)
+{
+	struct image_session *s = image_session_of(base);
+	struct image_task *t;
+	unsigned i = 0;
+	int r;
+
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return pdet_fail(&base->env, ENOMEM, "no memory");
+	t->task.backend = base->backend;
+	t->task.pid = t->task.thread = pid;
+	do {
+		pdet_clear(&base->env);
+		r = find(s, pid, t);
+	} while (r == -EBADMSG && s->image->memory->live &&
+		 ++i < PDET_IMAGE_LOOKS);
 	if (r < 0) {
 		free(t);
 		return r;

@@ -33,6 +33,10 @@ struct image_task {
  * caller, so that @what cannot be found by its number. */
 int pdet_image_refuse_pids(struct pdet_env *env, const char *what);
 
+/* pdet_image_broken - why something that was found makes no sense: "it ...".
+ * That of a running kernel changes, and was read in vain several times. */
+const char *pdet_image_broken(const struct image *im);
+
 /* pdet_image_task_is_same - whether it still is the task that was opened, with
  * the same address space. */
 bool pdet_image_task_is_same(struct image_session *s,

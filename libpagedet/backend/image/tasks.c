@@ -90,15 +90,21 @@ static int list(struct listing *l, struct pdet_env *env, bool processes,
 {
 	const struct pdet_tasks_visit visit = { add_task, count_lost, l,
 						.processes = processes };
+	unsigned i = 0;
 
-	pdet_tasks_each(&l->im->space, &l->im->task_types, &visit);
+	/* That of a running kernel changes meanwhile. */
+	do {
+		l->lost = l->tasks.n = l->pids.n = 0;
+		pdet_tasks_each(&l->im->space, &l->im->task_types, &visit);
+	} while (l->lost && !l->no_memory && l->im->memory->live &&
+		 ++i < PDET_IMAGE_LOOKS);
 	if (!l->no_memory && (!l->lost || l->tasks.n || l->pids.n))
 		return 0;
 	pdet_vec_free(&l->tasks);
 	pdet_vec_free(&l->pids);
 	return l->no_memory ? pdet_fail(env, ENOMEM, "no memory") :
-		pdet_fail(env, EBADMSG, "cannot read the list of tasks: it is "
-			  "damaged");
+		pdet_fail(env, EBADMSG, "cannot read the list of tasks: it %s",
+			  pdet_image_broken(l->im));
 }
 
 int pdet_image_list_tasks(struct pdet_backend *b, struct pdet_env *env,
@@ -160,8 +166,8 @@ int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 	if (r < 0)
 		return r;
 	if (l.lost)
-		pdet_log(env, PAGEDET_LOG_WARNING, "the list of tasks is "
-			 "damaged: some may be missing");
+		pdet_log(env, PAGEDET_LOG_WARNING, "the list of tasks %s: "
+			 "some may be missing", pdet_image_broken(l.im));
 	qsort(l.pids.data, l.pids.n, sizeof(*l.pids.data), by_number);
 	*ret = l.pids.data;
 	*n = l.pids.n;

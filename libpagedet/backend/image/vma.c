@@ -63,7 +63,10 @@ static int cannot_read(struct pdet_session *s, const struct pdet_task *t,
 				       "read its areas (VMAs)", t->pid);
 	}
 	return pdet_fail(&s->env, EBADMSG, "cannot read task %u: its areas "
-			 "(VMAs) are damaged or not in the dump", t->pid);
+			 "(VMAs) %s", t->pid,
+			 image_of(s->backend)->memory->live ?
+			 "change while they are read" :
+			 "are damaged or not in the dump");
 }
 
 /* --- all of them --- */

@@ -212,7 +212,8 @@ static bool explain_off(struct ownertext *o, struct pdet_env *env)
 		snprintf(o->advice, sizeof(o->advice), "page_owner is off: "
 			 "start the kernel with page_owner=on%s", has > 0 ? "" :
 			 " (if it has CONFIG_PAGE_OWNER)");
-	return has == 0 || told == 0;
+	o->off = has == 0 || told == 0;
+	return o->off;
 }
 
 static void explain_absent(struct ownertext *o, struct pdet_env *env)

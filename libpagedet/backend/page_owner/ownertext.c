@@ -190,6 +190,7 @@ static void ownertext_survey(struct pdet_backend *b, struct pdet_env *env,
 		return;
 	pdet_ownertext_explain(o, env);
 	ret->reason = o->reason;
+	ret->final = o->off;
 	memcpy(ret->advice, o->advice, sizeof(ret->advice));
 }
 

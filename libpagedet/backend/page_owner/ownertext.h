@@ -61,6 +61,7 @@ struct ownertext {
 	int fd;			/* the running kernel's file; or -1 */
 	int error;		/* negative errno: why there is no text */
 	bool explained;
+	bool off;		/* the kernel has none: no source can tell */
 	uint8_t reason;
 	char advice[160];
 	struct ownertext_stacks stacks; /* of the table */

@@ -15,9 +15,7 @@ bool procfs_main_ended(const struct pdet_env *env, uint32_t pid)
 {
 	uint64_t threads;
 
-	return pdet_stat_state(env, pid) == 'Z' &&
-	       pdet_stat_number(env, pid, PDET_STAT_THREADS, &threads) == 0 &&
-	       threads > 1;
+	return pdet_stat_life(env, pid, &threads) == 'Z' && threads > 1;
 }
 
 bool procfs_has_ended(const struct pdet_env *env, uint32_t tid)

@@ -65,13 +65,13 @@ uint64_t procfs_task_size(struct pdet_backend *b, struct pdet_env *env,
 
 int procfs_has_memory(struct pdet_session *s, uint32_t tid)
 {
-	const char state = pdet_stat_state(&s->env, tid);
-	uint64_t size, resident;
+	uint64_t size, resident, threads;
+	const char state = pdet_stat_life(&s->env, tid, &threads);
 
 	if (!state)
 		return -ESRCH;
 	if (state == 'Z' || state == 'X')
-		return procfs_main_ended(&s->env, tid);
+		return state == 'Z' && threads > 1;
 	/* In a captured tree no task ends, and files may be missing. */
 	if (!procfs_of(s->backend)->live)
 		return 1;

@@ -14,7 +14,7 @@
 #include "base/namespace.h"
 #include "kernel/text/stat.h"
 
-uint64_t procfs_space_key(struct pdet_session *s, uint32_t tid)
+uint64_t procfs_key_of(const struct pdet_env *env, uint32_t tid)
 {
 	static const unsigned fields[] = {
 		PDET_STAT_START_CODE, PDET_STAT_START_STACK,
@@ -22,11 +22,16 @@ uint64_t procfs_space_key(struct pdet_session *s, uint32_t tid)
 	};
 	uint64_t at[PDET_COUNT(fields)], key;
 
-	if (pdet_stat_numbers(&s->env, tid, fields, PDET_COUNT(fields),
+	if (pdet_stat_numbers(env, tid, fields, PDET_COUNT(fields),
 			      at) < 0 || !at[1])
 		return 0;
 	key = pdet_hash(at, sizeof(at));
 	return key ? key : 1;
+}
+
+uint64_t procfs_space_key(struct pdet_session *s, uint32_t tid)
+{
+	return procfs_key_of(&s->env, tid);
 }
 
 enum pdet_space_order procfs_space_order(struct pdet_session *s, uint32_t tid,

@@ -176,11 +176,13 @@ static int open_file(const struct procfs_task *t, struct pdet_env *env,
  * looks the same, but its other threads have its memory. */
 static int fail_gone(struct pdet_env *env, uint32_t pid)
 {
-	if (pdet_stat_state(env, pid) != 'Z')
+	uint64_t threads;
+
+	if (pdet_stat_life(env, pid, &threads) != 'Z')
 		return pdet_fail(env, ESRCH,
 				 "cannot read task %u: there is no such task",
 				 pid);
-	if (procfs_main_ended(env, pid))
+	if (threads > 1)
 		return pdet_fail(env, ESRCH, "cannot read task %u: its main "
 				 "thread has ended; its other threads still "
 				 "have its memory: ask for one of these (ls "
@@ -224,14 +226,15 @@ static void open_other(struct pdet_session *base, struct procfs_task *t)
 {
 	struct pdet_env *env = &base->env;
 	const uint32_t pid = t->task.pid;
+	uint64_t threads;
 	uint32_t tid = 0;
 
-	if (!t->p->live || pdet_stat_state(env, pid) != 'Z')
+	if (!t->p->live || pdet_stat_life(env, pid, &threads) != 'Z')
 		return;
 	if (t->pagemap >= 0)
 		close(t->pagemap);
 	t->pagemap = -ESRCH;
-	if (!procfs_main_ended(env, pid))
+	if (threads <= 1)
 		return;
 	while (t->pagemap == -ESRCH &&
 	       (tid = procfs_other_thread(env, pid, tid))) {

@@ -53,6 +53,10 @@ ssize_t procfs_pagemap_words(struct pdet_session *s, struct procfs_task *t,
 /* A zombie, or a task that is just ending. */
 bool procfs_is_ending(struct pdet_env *env, uint32_t pid);
 
+/* --- space.c --- */
+/* pdet_backend_ops.space_key, without a session. */
+uint64_t procfs_key_of(const struct pdet_env *env, uint32_t tid);
+
 /* --- main_thread.c --- */
 /* Whether the main thread of a process has ended, but others have not. */
 bool procfs_main_ended(const struct pdet_env *env, uint32_t pid);

@@ -65,6 +65,8 @@ static int read_thread(struct pdet_env *env, uint32_t pid,
 	bool whole;
 	int r;
 
+	ret->thread = pid;
+	ret->space_key = procfs_key_of(env, pid);
 	r = pdet_slurp(env, &text, MAX_TEXT, "/proc/%u/smaps_rollup", pid);
 	if (r == -ESRCH) {
 		r = is_there(env, pid);

@@ -28,6 +28,13 @@ static const struct pdet_area not_canonical = {
 	.name = "[not canonical]", .vague = true
 };
 
+/* An errno below zero as a pointer (include/linux/err.h, MAX_ERRNO). Nothing is
+ * mapped there. */
+static const struct pdet_area errors = {
+	.first = -(uint64_t)4095, .last = UINT64_MAX, .vague = true,
+	.name = PDET_AREA_ERROR,
+};
+
 /* @end 0 means the end of the address space. */
 static struct pdet_area *add(struct pdet_areas *a, const char *name,
 			     unsigned map, uint64_t first, uint64_t end)
@@ -91,7 +98,8 @@ static void add_x86(struct pdet_areas *a, const struct pdet_vmcoreinfo *info,
 	add(a, "[EFI]", PAGEDET_MAP_OTHER, X86_EFI, X86_EFI_END);
 	add(a, "[vsyscall]", PAGEDET_MAP_OTHER, X86_VSYSCALL,
 	    X86_VSYSCALL + 4096);
-	add(a, "[fixmap]", PAGEDET_MAP_OTHER, X86_FIXMAP, 0);
+	add(a, "[fixmap]", PAGEDET_MAP_OTHER, X86_FIXMAP,
+	    errors.first);
 	if (!image)
 		return;
 	a->image.first = X86_IMAGE;
@@ -173,6 +181,8 @@ const struct pdet_area *pdet_areas_find(const struct pdet_areas *a,
 
 	if (!pdet_areas_is_kernel(a, va))
 		return other_half(a, va);
+	if (va >= errors.first)
+		return &errors;
 	if (a->image.first && va >= a->image.first && va <= a->image.last)
 		return &a->image;
 	for (i = 0; i < a->n; i++)

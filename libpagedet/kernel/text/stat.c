@@ -70,15 +70,29 @@ int pdet_stat_numbers(const struct pdet_env *env, uint32_t pid,
 	return 0;
 }
 
-char pdet_stat_state(const struct pdet_env *env, uint32_t pid)
+char pdet_stat_life(const struct pdet_env *env, uint32_t pid,
+		    uint64_t *threads)
 {
 	struct pdet_text text;
 	struct pdet_scan s;
+	unsigned field;
 	char state;
 
+	*threads = 0;
 	if (read_from(env, pid, 3, &text, &s) < 0)
 		return 0;
 	state = s.at < s.end ? *s.at : 0;
+	for (field = 3; field < PDET_STAT_THREADS; field++)
+		pdet_scan_token(&s);
+	pdet_scan_blanks(&s);
+	(void)pdet_scan_dec(&s, threads);
 	pdet_text_free(&text);
 	return state;
+}
+
+char pdet_stat_state(const struct pdet_env *env, uint32_t pid)
+{
+	uint64_t threads;
+
+	return pdet_stat_life(env, pid, &threads);
 }

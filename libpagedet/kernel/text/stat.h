@@ -38,4 +38,9 @@ int pdet_stat_numbers(const struct pdet_env *env, uint32_t pid,
  * cannot be read. */
 char pdet_stat_state(const struct pdet_env *env, uint32_t pid);
 
+/* pdet_stat_life - the same, and the number of threads of the process, which is
+ * 0 if it is not known. */
+char pdet_stat_life(const struct pdet_env *env, uint32_t pid,
+		    uint64_t *threads);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/spaces.h"
 #include "query/walk/vma_columns.h"
 
 /* Reading an empty entry costs 3 ns, a call 1000 ns. */
@@ -58,6 +59,7 @@ struct walk_task {
 	uint64_t addr;		/* address in it */
 	struct pdet_range ranges[64];
 	int range, n_ranges;
+	struct pdet_spaces spaces; /* of the tasks so far */
 };
 
 static struct walk_task *walk_of(struct pdet_walk *w)
@@ -104,6 +106,30 @@ static int begin_task(struct walk_task *w, struct pdet_session *s,
 }
 
 /*
+ * Counts a task with the address space of one before: its rows are the same.
+ * Returns 0 or a negative errno.
+ */
+static int count_again(struct walk_task *w, struct pdet_worker *k,
+		       const struct pdet_task *task)
+{
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	const struct pdet_backend_ops *ops = w->walk.backend->ops;
+	struct pdet_task is = *task;
+	int r;
+
+	if (w->walk.it->q.n_items == 1)
+		return 0;
+	if (!is.space && ops->space_key)
+		is.space_key = ops->space_key(s, is.thread);
+	/* It has none, or it is not known. */
+	if (!is.space && !is.space_key)
+		return 0;
+	r = pdet_spaces_add(&w->spaces, s, &is);
+	k->cover.tasks_again += r == PDET_SPACE_SHARED;
+	return r < 0 ? pdet_fail(&s->env, ENOMEM, "no memory") : 0;
+}
+
+/*
  * Opens the task of the next item. Returns 1, 0 after the last item, or
  * negative errno.
  */
@@ -124,6 +150,8 @@ static int open_next(struct walk_task *w, struct pdet_worker *k)
 			atomic_init(&t->users, 1);
 			atomic_init(&t->gone, false);
 			r = begin_task(w, s, t->task);
+			if (r == 0)
+				r = count_again(w, k, t->task);
 			if (r == 0) {
 				w->task = t;
 				k->cover.tasks++;
@@ -499,6 +527,7 @@ static int task_retarget(struct pdet_walk *base, struct pdet_worker *k)
 	w->task = NULL;
 	w->has_vma = false;
 	w->item = 0;
+	pdet_spaces_empty(&w->spaces);
 	return 0;
 }
 
@@ -507,6 +536,7 @@ static void task_free(struct pdet_walk *base)
 	struct walk_task *w = walk_of(base);
 
 	task_put(w->task);
+	pdet_spaces_free(&w->spaces);
 	free(w->name);
 	free(w);
 }

@@ -26,6 +26,7 @@ struct world {
 	uint32_t hidden;	/* a space whose key cannot be read; 0: none */
 	struct change change;
 	int asked;		/* calls of order() */
+	struct pdet_task opened;
 };
 
 static bool has_changed(const struct world *w, uint32_t thread)
@@ -68,10 +69,27 @@ static enum pdet_space_order order(struct pdet_session *s, uint32_t tid,
 						  PDET_SPACE_AFTER;
 }
 
+static int open_now(struct pdet_session *s, uint32_t tid,
+		    struct pdet_task **ret)
+{
+	struct world *w = PDET_CONTAINER(s, struct world, session);
+
+	if (has_changed(w, tid) && w->change.ends)
+		return -ESRCH;
+	w->opened.space = space_now(w, tid);
+	*ret = &w->opened;
+	return 0;
+}
+
+static void close_now(struct pdet_task *t)
+{
+	t->space = 0;
+}
+
 static const struct pdet_backend_ops orders = {
 	.name = "orders", .space_key = key, .space_order = order,
 }, numbers = {
-	.name = "numbers",
+	.name = "numbers", .task_open = open_now, .task_close = close_now,
 };
 
 static void init(struct world *w, const struct pdet_backend_ops *ops)
@@ -264,6 +282,26 @@ START_TEST(all_remain)
 }
 END_TEST
 
+/* A number may be given again, when the task that had it has ended, or executes
+ * another program; or another task may still have it. */
+START_TEST(a_number_is_given_again)
+{
+	struct world w;
+
+	init(&w, &numbers);
+	ck_assert_int_eq(add(&w, 50), PDET_SPACE_NEW);
+	ck_assert_int_eq(add(&w, 70), PDET_SPACE_NEW);
+	w.change = (struct change){ 50, 0, _i };
+	ck_assert(may_have(&w, 51));
+	ck_assert_int_eq(add(&w, 51), PDET_SPACE_UNSURE);
+	ck_assert_int_eq(add(&w, 52), PDET_SPACE_SHARED);
+	ck_assert_uint_eq(w.spaces.with, 51);
+	ck_assert_int_eq(add(&w, 71), PDET_SPACE_SHARED);
+	ck_assert_uint_eq(w.spaces.with, 70);
+	pdet_spaces_free(&w.spaces);
+}
+END_TEST
+
 /* A source that tells nothing has none that are shared. */
 START_TEST(none_is_told)
 {
@@ -291,6 +329,7 @@ int main(void)
 	unit_loop(s, a_member_changes, 28);
 	unit_loop(s, the_task_changes, 4);
 	unit_loop(s, all_remain, 2);
+	unit_loop(s, a_number_is_given_again, 2);
 	unit_test(s, none_is_told);
 	return unit_main(s);
 }

@@ -71,7 +71,9 @@ START_TEST(x86)
 		{ 0xffffffffff000000, "[fixmap]" },
 		{ 0xffffffffff600000, "[vsyscall]" },
 		{ 0xffffffffff601000, "[fixmap]" },
-		{ UINT64_MAX, "[fixmap]" },
+		{ -(uint64_t)4096, "[fixmap]" },
+		{ -(uint64_t)4095, "[error pointer]" },
+		{ UINT64_MAX, "[error pointer]" },
 	};
 	const struct pdet_paging p = tables_x86(4);
 	const uint64_t direct = X86_DIRECT;
