@@ -15,6 +15,11 @@
 
 extern char **environ;
 
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
 uint64_t command_run(void *arg)
 {
 	struct command *c = arg;
@@ -48,10 +53,19 @@ uint64_t command_run(void *arg)
 	c->status = WIFEXITED(status) ? WEXITSTATUS(status) :
 		128 + WTERMSIG(status);
 	c->rss_kib = (uint64_t)usage.ru_maxrss;
+	c->cpu_ns = ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime);
 	if (c->status && !c->may_fail)
 		probe_die("%s %s ... ended with status %d", c->argv[0],
 			  c->argv[1] ? c->argv[1] : "", c->status);
 	return end - start;
+}
+
+uint64_t command_run_cpu(void *arg)
+{
+	const struct command *c = arg;
+
+	command_run(arg);
+	return c->cpu_ns;
 }
 
 uint64_t report_run(void *arg)

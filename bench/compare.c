@@ -45,11 +45,12 @@
  *   compare rows DIR N                 the N frames of "makeproc frames" as
  *                                      rows into a file and out of it: time,
  *                                      and memory, 64 MiB at most
+ *   compare stacks PID THREADS         user stacks of a process
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
- * DUMP_KDUMPFILE, TRACECMD_ITERATE, TRACE_CMD and PERF those that need not be
- * there, NO_DUMP_CRASH ... why.
+ * DUMP_KDUMPFILE, TRACECMD_ITERATE, TRACE_CMD, PERF and EU_STACK those that
+ * need not be there, NO_DUMP_CRASH ... why.
  */
 #include <stdio.h>
 #include <string.h>
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
 		{ "snapshot", compare_snapshot },
 		{ "diff", compare_diff },
 		{ "rows", compare_rows },
+		{ "stacks", compare_stacks },
 		{ "version", print_version },
 	};
 	int status = 64;

@@ -76,5 +76,6 @@ int compare_explain(int argc, char **argv);
 int compare_snapshot(int argc, char **argv);
 int compare_diff(int argc, char **argv);
 int compare_rows(int argc, char **argv);
+int compare_stacks(int argc, char **argv);
 
 #endif

@@ -68,10 +68,13 @@ struct command {
 	/* results of the last run */
 	int status;		/* exit status; 128 + signal */
 	uint64_t rss_kib;	/* most memory it had at one time */
+	uint64_t cpu_ns;	/* time of processors, its and the kernel's */
 };
 
 /* Starts it and waits for it; @arg is the command. */
 uint64_t command_run(void *arg);
+/* The same, but returns the time of processors that it took. */
+uint64_t command_run_cpu(void *arg);
 
 /*
  * A program that measures a part of itself: its last line of output is the ns
