@@ -256,12 +256,22 @@ static int refuse_tasks(struct pdet_env *env, int r)
 	return pdet_fail_errno(env, "cannot find the list of tasks");
 }
 
+struct looking {
+	struct image *im;
+	bool found;
+	unsigned left;		/* areas of this process */
+};
+
+/* On a running kernel this process is one of them, whose bits nobody clears: a
+ * few areas of each are enough. */
+#define AREAS 64
+
 static int note_dirty(void *arg, const struct pdet_vm_area *v)
 {
-	bool *found = arg;
+	struct looking *q = arg;
 
-	*found = v->flags & PDET_VM_SOFTDIRTY;
-	return *found;
+	q->found = v->flags & PDET_VM_SOFTDIRTY;
+	return q->found || (q->im->memory->live && !--q->left);
 }
 
 static int pass_over(void *arg, uint64_t start, uint64_t end, int error)
@@ -273,18 +283,13 @@ static int pass_over(void *arg, uint64_t start, uint64_t end, int error)
 	return 0;
 }
 
-struct looking {
-	struct image *im;
-	bool found;
-};
-
 static int look_at(void *arg, const struct pdet_task_struct *task)
 {
 	struct looking *q = arg;
-	const struct pdet_vma_visit visit = { note_dirty, pass_over,
-					      &q->found };
+	const struct pdet_vma_visit visit = { note_dirty, pass_over, q };
 	struct pdet_mm mm;
 
+	q->left = AREAS;
 	if (task->mm && !task->kthread &&
 	    pdet_mm_read(&q->im->space, &q->im->mm_types, task->mm, &mm) == 0)
 		pdet_vma_each(&q->im->space, &q->im->mm_types, mm.addr, 0,
@@ -303,7 +308,7 @@ static void skip_lost(void *arg, uint64_t addr, int error)
  * nobody has cleared it. */
 static bool has_soft_dirty(struct image *im)
 {
-	struct looking q = { im, false };
+	struct looking q = { .im = im };
 	const struct pdet_tasks_visit visit = { look_at, skip_lost, &q,
 						.processes = true };
 
