@@ -10,24 +10,29 @@ in rounds, and smaps_rollup is read before and after each of them. A process is
 judged in the rounds in which both readings are the same. Something may change
 there and back between them; then the next round sees other numbers. So a
 process differs only if several rounds in a row have the same numbers in both
-readings, and the same other ones from pagedet.
+readings, and the same other ones from pagedet. What changes at fixed intervals
+could do so with each round: the readings are at random moments.
 """
 import os
+import random
 import select
 import subprocess
 import sys
+import time
 
+INTERVAL = 1            # seconds
 ROUNDS = 4              # at least
 MOST = 16
 ENOUGH = 6              # in which a process differs in the same way
 
 
-def look():
-    """The sums of all processes that may be read, in bytes."""
+def look(busy):
+    """The sums of all processes that may be read, but those that are busy, in
+    bytes; at any moment of a part of the interval between rounds."""
     found = {}
+    time.sleep(random.uniform(0, INTERVAL / 4))
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        # While pagedet reads ours, a buffer waits for what it will say.
-        if pid == str(os.getpid()):
+        if int(pid) in busy:
             continue
         sums = {}
         try:
@@ -53,7 +58,8 @@ class Top:
 
     def __init__(self, pagedet):
         self.process = subprocess.Popen(
-            [pagedet, "top", "--watch", "0.5", "--format", "csv", "-q"],
+            [pagedet, "top", "--watch", str(INTERVAL), "--format", "csv",
+             "-q"],
             stdout=subprocess.PIPE)
 
     def round(self):
@@ -80,14 +86,17 @@ class Top:
 def main():
     top = Top(sys.argv[1])
     equal, differs = set(), {}
+    # While pagedet reads, it has more memory than when it waits; and a buffer of
+    # ours waits for what it will say.
+    busy = os.getpid(), top.process.pid
     if top.round() is None:
         sys.exit("there is no first round")
     for n in range(MOST):
-        before = look()
+        before = look(busy)
         rows = top.round()
         if rows is None:
             sys.exit("it has ended")
-        after = look()
+        after = look(busy)
         was, differs = differs, {}
         for pid, sums in before.items():
             if pid in equal or after.get(pid) != sums:
