@@ -121,8 +121,8 @@ enum pagedet_state {
 	PAGEDET_NO_TYPES = 20,	/* the value needs BTF or debug information */
 	PAGEDET_OLD_ROW = 21,	/* the caller's row ends before this field */
 	PAGEDET_TOO_COSTLY = 22, /* the query did not allow this much work */
-	PAGEDET_EXCLUDED = 23,	/* the dump, text or DAMON leaves out
-				 * this page */
+	PAGEDET_EXCLUDED = 23,	/* the dump, text or DAMON leaves it
+				 * out, or it is of an earlier boot */
 	PAGEDET_RACED = 24,	/* it changed while libpagedet read it */
 	PAGEDET_CORRUPT = 25,	/* the kernel's structures contradict each
 				 * other */

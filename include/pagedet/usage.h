@@ -47,7 +47,8 @@ struct pagedet_usage {
 				 * if it could not be read; valid until
 				 * pagedet_usage_free() */
 	uint32_t same_as_state;	/* PAGEDET_HAVE; PAGEDET_NONE: no earlier row
-				 * has it; or why that is not known */
+				 * that can be compared has it; or why that is
+				 * not known */
 	uint32_t reserved;
 };
 

@@ -67,8 +67,10 @@ static bool has_number(struct pdet_session *s,
 	struct pdet_task *task;
 	bool has;
 
-	if (s->backend->ops->task_open(s, space->thread, &task) < 0)
+	if (s->backend->ops->task_open(s, space->thread, &task) < 0) {
+		pdet_clear(&s->env);
 		return false;
+	}
 	has = task->space == space->number;
 	s->backend->ops->task_close(task);
 	return has;

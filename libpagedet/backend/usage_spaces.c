@@ -73,6 +73,14 @@ static unsigned alone(const struct pdet_usage *u)
 	       PAGEDET_NO_ACCESS : PAGEDET_UNSUPPORTED;
 }
 
+static void set_states(struct pdet_usage **rows, size_t n, unsigned state)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		rows[i]->row.same_as_state = state;
+}
+
 static int compare_all(struct pdet_backend *b, struct pdet_env *env,
 		       struct pdet_usage **rows, size_t n)
 {
@@ -89,8 +97,13 @@ static int compare_all(struct pdet_backend *b, struct pdet_env *env,
 			continue;
 		if (!s)
 			r = b->ops->session_new(b, env, &wants, &s);
-		if (r == 0)
+		if (r == 0) {
 			r = compare(s, rows + at, end - at);
+		} else if (!pdet_is_shortage(r)) {
+			set_states(rows + at, end - at, PAGEDET_IO);
+			pdet_clear(env);
+			r = 0;
+		}
 	}
 	if (s)
 		b->ops->session_free(s);

@@ -7,7 +7,7 @@
 
 /*
  * pdet_usage_spaces - set same_as and same_as_state of all rows, which are
- * ascending by pid. Returns 0 or -ENOMEM.
+ * ascending by pid. Returns 0, or that it lacks memory or descriptors.
  */
 int pdet_usage_spaces(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_usage *rows, size_t n);

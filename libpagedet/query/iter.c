@@ -393,6 +393,13 @@ static bool is_by_kind(const struct pdet_iter *it)
 	return true;
 }
 
+/* Whether it ends the query: it lacks memory or descriptors, or is over. */
+static bool ends_query(int error)
+{
+	return pdet_is_shortage(error) || error == -ETIMEDOUT ||
+	       error == -ECANCELED;
+}
+
 /* @live: what looks damaged there has changed while it was read. */
 static unsigned reason_of(int error, bool live)
 {
@@ -901,8 +908,7 @@ static int without_index(struct pdet_iter *it, int error)
 {
 	const unsigned f = PAGEDET_FIELD_USER_MAPS;
 
-	if (pdet_is_shortage(error) || error == -ETIMEDOUT ||
-	    error == -ECANCELED)
+	if (ends_query(error))
 		return error;
 	it->plan.why[f] = (uint8_t)reason_of(error, it->live);
 	free(it->plan.advice[f]);
@@ -916,8 +922,8 @@ static int without_index(struct pdet_iter *it, int error)
 
 /*
  * Tries another source for the index, after one that may not read all tasks.
- * Takes it if that may. Leaves the error text as it was. Returns 0, or that it
- * lacks memory or descriptors.
+ * Takes it if that may. Leaves the error text as it was. Returns 0, or an error
+ * that ends the query.
  */
 static int improve_index(struct pdet_iter *it, struct pdet_mapindex_args *args)
 {
@@ -933,7 +939,7 @@ static int improve_index(struct pdet_iter *it, struct pdet_mapindex_args *args)
 		if (!args->backend || args->backend == first)
 			continue;
 		r = pdet_mapindex_new(args, &ix);
-		if (pdet_is_shortage(r))
+		if (ends_query(r))
 			return r;
 		if (r < 0) {
 			pdet_take_words(it->env, &before);

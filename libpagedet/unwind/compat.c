@@ -296,7 +296,7 @@ static int find_value(struct unwinding *u, const struct pdet_values *v,
 static int apply(struct unwinding *u, const struct pdet_cfi_row *row)
 {
 	const struct pdet_values v = { read_word, read_register, u };
-	uint32_t cfa, value[PDET_X86_REGS] = { 0 };
+	uint32_t cfa = 0, value[PDET_X86_REGS] = { 0 };
 	uint16_t known = 0;
 	unsigned i;
 	int r = find_cfa(u, &v, row, &cfa);

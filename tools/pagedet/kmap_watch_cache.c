@@ -209,8 +209,10 @@ static void count(struct cli_kmap_all *a, const struct cli_kmap_slice *s)
 	a->t.own += t->own;
 	a->t.limited += t->limited;
 	a->t.freed += t->freed;
-	if (!a->t.unknown)
+	if (!a->t.unknown) {
 		a->t.unknown_why = t->unknown_why;
+		a->t.mapped = t->mapped;
+	}
 	a->t.unknown += t->unknown;
 	a->t.looks += t->looks;
 	if (!t->freed) {

@@ -266,13 +266,12 @@ static void put_total(FILE *f, const struct layout *l,
 		fprintf(f, "  total\n");
 }
 
-/* Explains why the total is less than the sum of the lines. */
+/* Explains why the total is less than the sum of the lines; short, to fit. */
 static void put_same(FILE *f, size_t same)
 {
 	if (same)
-		fprintf(f, "the total counts an address space once: %zu "
-			"process%s that of another one (vfork, CLONE_VM)\n",
-			same, same == 1 ? " has" : "es have");
+		fprintf(f, "not in the total: %zu process%s with another's "
+			"address space\n", same, same == 1 ? "" : "es");
 }
 
 static size_t count_same(const struct cli_table *t)

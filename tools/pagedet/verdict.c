@@ -181,8 +181,9 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 		   "rest changed while it was read");
 	tell_count(c->tasks_gone, "task", "ended meanwhile");
 	if (c->tasks_again)
-		cli_say("%llu task%s the address space of another one (vfork, "
-			"CLONE_VM): pages are in the answer again",
+		cli_say("%llu task%s the address space of another one (named "
+			"twice, or vfork, CLONE_VM): pages are in the answer "
+			"again",
 			(unsigned long long)c->tasks_again,
 			c->tasks_again == 1 ? " has" : "s have");
 	tell_count(v->maps_missing, "mapping", "counted but not found: of "

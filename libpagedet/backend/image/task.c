@@ -163,19 +163,18 @@ static int no_root(struct image_session *s, uint32_t pid, int r)
 			       "address space", pid);
 }
 
-/* Finds the task and its address space, of which both may just change. */
-static int find(struct image_session *s, uint32_t pid, struct image_task *t)
+/* The address space of the task. */
+static int find_space(struct image_session *s, uint32_t pid,
+		      struct image_task *t)
 {
-	int r = pdet_image_find_task(s, pid, &t->is);
+	int r;
 
-	if (r == 0) {
-		memcpy(t->comm, t->is.comm, sizeof(t->comm));
-		t->has_ended = t->is.state == 'Z' || t->is.state == 'X';
-		r = pdet_image_living(s, &t->is);
-		t->task.thread = t->is.pid;
-		t->task.space = t->is.kthread ? 0 : t->is.mm;
-		r = r < 0 ? no_root(s, pid, r) : 0;
-	}
+	memcpy(t->comm, t->is.comm, sizeof(t->comm));
+	t->has_ended = t->is.state == 'Z' || t->is.state == 'X';
+	r = pdet_image_living(s, &t->is);
+	t->task.thread = t->is.pid;
+	t->task.space = t->is.kthread ? 0 : t->is.mm;
+	r = r < 0 ? no_root(s, pid, r) : 0;
 	/* A kernel thread borrows an mm that is not its own. */
 	t->has_mm = r == 0 && t->is.mm && !t->is.kthread;
 	if (t->has_mm) {
@@ -198,9 +197,13 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 		return pdet_fail(&base->env, ENOMEM, "no memory");
 	t->task.backend = base->backend;
 	t->task.pid = t->task.thread = pid;
+	/* Of a running kernel, either may just change. */
 	do {
 		pdet_clear(&base->env);
-		r = find(s, pid, t);
+		r = pdet_image_find_task(s, pid, &t->is);
+		if (r < 0)
+			break;
+		r = find_space(s, pid, t);
 	} while (r == -EBADMSG && s->image->memory->live &&
 		 ++i < PDET_IMAGE_LOOKS);
 	if (r < 0) {
