@@ -239,8 +239,11 @@ class Guest:
         return Port(self.qemu, "planter")
 
     def plant(self):
-        """Starts the planter on the disk, so that its text is of a file."""
+        """Starts the planter on the disk, so that its text is of a file; and
+        the 32-bit program, where there is one and the kernel runs it."""
         self.must_run("cp", "/bin/planter", "/disk/planter")
+        self.must_run("sh", "-c", """[ ! -e /bin/narrow ] ||
+            { cp /bin/narrow /disk; /disk/narrow > /dev/null 2>&1 & }""")
         self.must_run("sync")
         return self.start("/disk/planter", "-p", "/disk",
                           "/sys/fs/cgroup/testcg")

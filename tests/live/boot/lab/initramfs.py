@@ -62,6 +62,9 @@ def build(kernel, files, more=()):
     archive.program("bin/busybox", kernels.busybox(kernel.arch))
     for name in ("agent", "planter"):
         archive.program("bin/" + name, programs.program(name, kernel.arch))
+    narrow = programs.narrow(kernel.arch)
+    if narrow:
+        archive.program("bin/narrow", narrow)
     modules = kernel.modules([*MODULES, *more])
     for name, data in modules:
         archive.add("lib/lab/%s.ko" % name, data)

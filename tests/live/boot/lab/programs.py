@@ -19,6 +19,13 @@ CONFIGURE = ["--disable-shared", "CFLAGS=-O2"]
 SOURCES = {
     "agent": [os.path.join(HERE, "agent.c")],
     "planter": sorted(glob.glob(os.path.join(HERE, "..", "planter*.c"))),
+    "narrow": [os.path.join(HERE, "..", "narrow.c")],
+}
+# of some programs
+MORE_FLAGS = {
+    "narrow": ["-m32", "-nostdlib", "-ffreestanding", "-fno-pie",
+               "-fno-stack-protector", "-fasynchronous-unwind-tables",
+               "-Wl,--build-id"],
 }
 HEADERS = glob.glob(os.path.join(HERE, "..", "planter*.h"))
 # These programs are in no dump.
@@ -57,16 +64,26 @@ def program(name, arch):
     except (OSError, subprocess.CalledProcessError) as e:
         raise Missing("cannot compile for %s: %s" % (arch, e))
     files = OTHERS[name] if name in OTHERS else SOURCES[name] + HEADERS
-    key = cache.digest(cc, version, *FLAGS, *map(pathlib.Path, files))
+    flags = FLAGS + MORE_FLAGS.get(name, [])
+    key = cache.digest(cc, version, *flags, *map(pathlib.Path, files))
 
     def build(new):
-        subprocess.run(cc.split() + FLAGS +
+        subprocess.run(cc.split() + flags +
                        ["-o", os.path.join(new, name)] +
                        [path for path in files if path.endswith(".c")],
                        check=True)
 
     return os.path.join(cache.entry("program", name + "-" + arch, key, build,
                                     only=True), name)
+
+
+def narrow(arch):
+    """The 32-bit program; None: guests of this architecture have none, or no
+    compiler builds it here."""
+    try:
+        return program("narrow", arch) if arch == "x86_64" else None
+    except (Missing, subprocess.CalledProcessError):
+        return None
 
 
 def pagedet(arch):
