@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Rules as compilers write them for ordinary functions. libunwind does the rest:
- * expressions, signal frames, and all that fails, so that this need not say
- * why. bench: stacks
+ * Rules as compilers write them for ordinary functions. libunwind does the
+ * rest: expressions, signal frames, and all that fails, so that this need not
+ * say why. bench: stacks
  */
 #include "unwind/dwarf/cfi.h"
 #include "unwind/frame_rule.h"

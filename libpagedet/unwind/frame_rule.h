@@ -23,8 +23,8 @@ struct pdet_frame_rule {
 /*
  * pdet_frame_rule_get - find the rule for the instruction at @ip, in the table
  * whose .eh_frame_hdr is at @header. *fde is the address of the function's
- * record, which is read into *pair. False: there is none, or it is not as simple
- * as that.
+ * record, which is read into *pair. False: there is none, or it is not as
+ * simple as that.
  */
 bool pdet_frame_rule_get(const struct pdet_eh_memory *m, uint64_t header,
 			 uint64_t ip, struct pdet_frame_pair *pair,

@@ -44,9 +44,10 @@ struct pdet_cfi_row {
 /*
  * pdet_cfi_row - find the row for @ip in the CIE and the FDE of a function,
  * both in the form of .eh_frame and without their lengths, of a program whose
- * addresses have @word bytes. @at: the address of the process that has the first
- * byte of @fde. The row is valid as long as both are. Returns 0, -ENOENT if the function has no such address, -EBADMSG if one
- * is damaged, or -ENOTSUP if its form is not known.
+ * addresses have @word bytes. @at: the address of the process that has the
+ * first byte of @fde. The row is valid as long as both are. Returns 0, -ENOENT
+ * if the function has no such address, -EBADMSG if one is damaged, or -ENOTSUP
+ * if its form is not known.
  */
 int pdet_cfi_row(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
 		 uint64_t at, uint64_t ip, unsigned word,
