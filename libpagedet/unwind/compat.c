@@ -10,7 +10,7 @@
 
 #include "unwind/compat.h"
 #include "unwind/dwarf/cfi.h"
-#include "unwind/dwarf/eh_header.h"
+#include "unwind/dwarf/eh_search.h"
 #include "unwind/dwarf/expression.h"
 #include "unwind/unwind_end.h"
 
@@ -39,13 +39,14 @@ static int refuse_table(struct unwinding *u, int error)
 					     PDET_UNWIND_DAMAGED_TABLE);
 }
 
-static int read_bytes(struct unwinding *u, uint32_t addr, void *buf, size_t n)
+static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
 {
+	struct unwinding *u = arg;
 	int r;
 
 	if (u->reads++ >= MOST_READS)
 		return refuse(u, PDET_UNWIND_DAMAGED_TABLE);
-	r = u->target->read(u->target->arg, addr, buf, n);
+	r = u->target->read(u->target->arg, (uint32_t)addr, buf, n);
 	return r < 0 ? refuse(u, pdet_unwind_unread(r)) : 0;
 }
 
@@ -66,41 +67,8 @@ static int read_register(void *arg, uint64_t number, uint32_t *ret)
 
 /* --- the table --- */
 
-/* The entry of an index that may be about @ip. */
-static int search_header(struct unwinding *u, uint32_t header, uint32_t ip,
-			 uint32_t *fde)
-{
-	const int32_t wanted = (int32_t)(ip - header);
-	struct pdet_eh_header h;
-	struct pdet_eh_entry e, found = { 0, 0 };
-	uint32_t low = 0, high;
-	int r = read_bytes(u, header, &h, sizeof(h));
-
-	if (r < 0)
-		return r;
-	if (!pdet_eh_header_known(&h))
-		return refuse_table(u, -ENOTSUP);
-	high = h.count;
-	while (low < high) {
-		const uint32_t mid = low + (high - low) / 2;
-
-		r = read_bytes(u, header + (uint32_t)sizeof(h) +
-			       mid * (uint32_t)sizeof(e), &e, sizeof(e));
-		if (r < 0)
-			return r;
-		if (e.ip <= wanted) {
-			found = e;
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
-	*fde = header + (uint32_t)found.fde;
-	return low ? 0 : -ENOENT;
-}
-
 static int search_index(const struct pdet_unwind_code *code, uint32_t ip,
-			uint32_t *fde)
+			uint64_t *fde)
 {
 	const uint32_t base = (uint32_t)code->base;
 	const struct pdet_eh_entry *e =
@@ -110,43 +78,9 @@ static int search_index(const struct pdet_unwind_code *code, uint32_t ip,
 	return e ? 0 : -ENOENT;
 }
 
-/* Adds a record with its length to u->own. */
-static int take_record(struct unwinding *u, uint32_t addr)
-{
-	struct pdet_frame_pair *p = &u->own;
-	const size_t room = sizeof(p->bytes) - p->n;
-	uint32_t length;
-	int r = read_word(u, addr, &length);
-
-	if (r < 0)
-		return r;
-	/* Records of 64-bit DWARF have no length here. */
-	if (room < sizeof(length) || length > room - sizeof(length))
-		return refuse_table(u, -EBADMSG);
-	memcpy(p->bytes + p->n, &length, sizeof(length));
-	r = read_bytes(u, addr + (uint32_t)sizeof(length),
-		       p->bytes + p->n + sizeof(length), length);
-	p->n += sizeof(length) + length;
-	return r;
-}
-
-/* The record of a function at @addr, and the CIE that it leads to. */
-static int take_records(struct unwinding *u, uint32_t addr)
-{
-	const uint32_t at = addr + (uint32_t)sizeof(uint32_t);
-	uint32_t back;
-	int r = read_word(u, at, &back);
-
-	u->own.n = 0;
-	if (r == 0)
-		r = take_record(u, at - back);
-	u->own.fde = u->own.n;
-	return r < 0 ? r : take_record(u, addr);
-}
-
 /* @at: the address of the process that has the FDE of the pair. */
 static int row_of(struct unwinding *u, const struct pdet_frame_pair *p,
-		  uint32_t at, uint32_t ip, struct pdet_cfi_row *ret)
+		  uint64_t at, uint32_t ip, struct pdet_cfi_row *ret)
 {
 	struct pdet_frame_rest cie, fde;
 	int r;
@@ -154,7 +88,8 @@ static int row_of(struct unwinding *u, const struct pdet_frame_pair *p,
 	if (!pdet_frame_record(p->bytes, p->n, 0, &cie) ||
 	    !pdet_frame_record(p->bytes, p->n, p->fde, &fde))
 		return refuse_table(u, -EBADMSG);
-	r = pdet_cfi_row(cie, fde, at + (uint32_t)sizeof(uint32_t), ip, ret);
+	r = pdet_cfi_row(cie, fde, at + sizeof(uint32_t), ip, sizeof(uint32_t),
+			 ret);
 	return r == 0 || r == -ENOENT ? r : refuse_table(u, r);
 }
 
@@ -162,17 +97,20 @@ static int row_of(struct unwinding *u, const struct pdet_frame_pair *p,
 static int find_in_table(struct unwinding *u, uint32_t ip,
 			 struct pdet_cfi_row *ret)
 {
+	const struct pdet_eh_memory memory = { read_bytes, u };
 	struct pdet_unwind_code code;
-	uint32_t fde;
+	uint64_t fde;
 	int r = u->target->code(u->target->arg, ip, &code);
 
 	if (r < 0)
 		return -ENOENT;
-	r = code.header ? search_header(u, (uint32_t)code.header, ip, &fde) :
+	r = code.header ? pdet_eh_search(&memory, code.header, ip, &fde) :
 			  search_index(&code, ip, &fde);
+	if (r == -ENOENT)
+		return r;
 	if (r == 0)
-		r = take_records(u, fde);
-	return r < 0 ? r : row_of(u, &u->own, fde, ip, ret);
+		r = pdet_eh_records(&memory, fde, &u->own);
+	return r < 0 ? refuse_table(u, r) : row_of(u, &u->own, fde, ip, ret);
 }
 
 /* Returns -ENOENT if nothing is known of the code. */

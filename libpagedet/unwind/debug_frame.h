@@ -6,9 +6,7 @@
 #ifndef PDET_UNWIND_DEBUG_FRAME_H
 #define PDET_UNWIND_DEBUG_FRAME_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unwind/dwarf/frame_record.h"
 
 struct pdet_debug_entry {
 	uint64_t ip;		/* in the file */
@@ -21,16 +19,6 @@ struct pdet_debug_frame {
 	bool narrow;		/* addresses have 4 bytes, or else 8 */
 	struct pdet_debug_entry *entries; /* by ip, ascending */
 	size_t n;
-};
-
-/* Bytes of a CIE and an FDE. Those of large functions have 10 KB. */
-#define PDET_FRAME_PAIR 65536
-
-/* A CIE and an FDE in the form of .eh_frame. Addresses are absolute. */
-struct pdet_frame_pair {
-	uint8_t bytes[PDET_FRAME_PAIR];
-	size_t n, fde;		/* all, and the offset of the FDE */
-	bool guessed;		/* perhaps the code has not that frame */
 };
 
 /* pdet_debug_frame_index - make the index of ret->bytes, which

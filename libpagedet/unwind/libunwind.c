@@ -304,16 +304,15 @@ static int end_whole(struct unwinding *u)
 	return u->guessed ? damaged(u) : 1;
 }
 
-/* The address of the frame that the cursor is at. Returns 0, 1 at the end. */
-static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
+/* Returns 0, 1 at the end. */
+static int add_frame(struct unwinding *u, struct walk *w, uint64_t ip,
+		     uint64_t sp, bool signal)
 {
 	const bool after_signal = w->n && w->steps[w->n - 1].signal;
-	struct pdet_unwind_step step = { .exact = !w->n || after_signal };
-	unw_word_t sp, ip;
+	struct pdet_unwind_step step = {
+		.ip = ip, .signal = signal, .exact = !w->n || after_signal
+	};
 
-	if (u->lib->_Ux86_64_get_reg(c, UNW_REG_IP, &ip) < 0 ||
-	    u->lib->_Ux86_64_get_reg(c, UNW_REG_SP, &sp) < 0)
-		return damaged(u);
 	if (!ip)
 		return !w->n ? refuse(u, PDET_UNWIND_THREAD_AT_0) :
 		       !after_signal ? end_whole(u) :
@@ -322,8 +321,6 @@ static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
 	 * The innermost function may have taken its return address away. */
 	if (w->n && !after_signal && (w->n > 1 ? sp <= w->sp : sp < w->sp))
 		return damaged(u);
-	step.ip = ip;
-	step.signal = is_signal(u, ip);
 	w->signals += step.signal;
 	if (w->n == w->most || w->signals > MOST_SIGNALS)
 		return refuse(u, PDET_UNWIND_MORE);
@@ -332,6 +329,56 @@ static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
 	w->sp = sp;
 	w->steps[w->n++] = step;
 	return 0;
+}
+
+/* --- by rules --- */
+
+/* Returns 0, 1 at the end, or a negative errno if rules do not lead on. */
+static int step_by_rule(struct unwinding *u, struct walk *w,
+			struct pdet_rule_frame *f, uint64_t *ip, uint64_t *sp)
+{
+	const struct pdet_unwind_target *t = u->target;
+	const struct pdet_eh_memory memory = { t->read, t->arg };
+	const uint64_t from = *ip, at = *sp;
+	const struct pdet_frame_rule *rule;
+
+	rule = from ? t->rule(t->arg, from, !w->n) : NULL;
+	if (!rule || !pdet_frame_rule_apply(rule, &memory, f, ip, sp))
+		return -ENOENT;
+	return add_frame(u, w, from, at, false) ? -ENOENT : !*ip;
+}
+
+/* Without libunwind. False if rules are not enough: nothing is known then.
+ * bench: stacks */
+static bool walk_by_rules(struct unwinding *u, struct walk *w)
+{
+	uint64_t ip = u->regs->reg[PDET_USER_IP];
+	uint64_t sp = u->regs->reg[PDET_USER_SP];
+	struct pdet_rule_frame f = { .is = { PDET_RULE_SAME } };
+	const struct walk start = *w;
+	int r = u->target->rule ? 0 : -ENOENT;
+
+	memcpy(f.value, u->regs->reg, sizeof(f.value));
+	while (r == 0)
+		r = step_by_rule(u, w, &f, &ip, &sp);
+	if (r > 0)
+		return true;
+	*w = start;
+	u->why = NULL;
+	return false;
+}
+
+/* --- by libunwind --- */
+
+/* The address of the frame that the cursor is at. Returns 0, 1 at the end. */
+static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
+{
+	unw_word_t sp, ip;
+
+	if (u->lib->_Ux86_64_get_reg(c, UNW_REG_IP, &ip) < 0 ||
+	    u->lib->_Ux86_64_get_reg(c, UNW_REG_SP, &sp) < 0)
+		return damaged(u);
+	return add_frame(u, w, ip, sp, ip && is_signal(u, ip));
 }
 
 static void walk(struct unwinding *u, unw_addr_space_t space, struct walk *w)
@@ -401,9 +448,13 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 	};
 	struct unwinding u = { .lib = lib, .target = t, .regs = regs };
 	struct walk w = { .steps = steps, .most = n };
-	unw_addr_space_t space = lib->_Ux86_64_create_addr_space(&accessors, 0);
+	unw_addr_space_t space;
 
+	*end = NULL;
+	if (walk_by_rules(&u, &w))
+		return w.n;
 	*end = PDET_UNWIND_NO_MEMORY;
+	space = lib->_Ux86_64_create_addr_space(&accessors, 0);
 	if (!space)
 		return 0;
 	walk(&u, space, &w);

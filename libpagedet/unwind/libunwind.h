@@ -10,6 +10,7 @@
 #include "symbol/user_regs.h"
 #include "unwind/debug_frame.h"
 #include "unwind/dwarf/eh_frame.h"
+#include "unwind/frame_rule.h"
 
 /* The code of one file, and its table for unwinding. */
 struct pdet_unwind_code {
@@ -31,6 +32,12 @@ struct pdet_unwind_target {
 	/* Finds what else is known of the code at @ip, which the table lacks.
 	 * It is valid until the next call. NULL: nothing. */
 	const struct pdet_frame_pair *(*pair)(void *arg, uint64_t ip);
+	/* Finds the rule for a frame that is at @ip, which is exact or a return
+	 * address. It is what libunwind would find, and @ip is not where a
+	 * signal handler returns to. It is valid until the next call. NULL:
+	 * libunwind has to find it. */
+	const struct pdet_frame_rule *(*rule)(void *arg, uint64_t ip,
+					      bool exact);
 };
 
 struct pdet_unwind_step {

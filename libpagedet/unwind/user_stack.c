@@ -16,6 +16,9 @@
 /* A program in C needs 20 of them for its code and tables. */
 #define PAGES 256
 
+/* Threads that do the same work have the same instructions in their stacks. */
+#define RULES 1024
+
 /* The threads of a process have the same code and tables: pages of files that
  * cannot be written are kept from one stack to the next one, while the mappings
  * are the same. */
@@ -31,6 +34,15 @@ struct pdet_user_cache {
 		int error;
 	} page[PAGES];
 	char bytes[PAGES][PDET_USER_PAGE];
+	/* What is found in such pages. */
+	struct rule {
+		uint64_t ip;
+		bool exact;
+		bool has;
+		uint64_t changes; /* as below when it was found */
+		struct pdet_frame_rule rule;
+	} rule[RULES];
+	uint64_t changes;	/* of the mappings: one more each time */
 	struct pdet_frame_pair pair;
 };
 
@@ -56,6 +68,7 @@ static void forget_pages(struct pdet_user_cache *c)
 	for (i = 0; i < PAGES; i++)
 		if (!same || !c->page[i].stays)
 			c->page[i].addr = 1;
+	c->changes += !same;
 	c->mappings = mappings;
 }
 
@@ -142,6 +155,47 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 	if (m->file->elf.header)
 		ret->header = m->file->elf.header + ret->base;
 	return ret->header || ret->frames->n ? 0 : -ENOENT;
+}
+
+/* What is there does not change while the mappings are the same. */
+static bool is_constant(const struct pdet_user_cache *c, uint64_t addr)
+{
+	const struct pdet_code_map *m = pdet_code_map_at(c->code, addr);
+
+	return c->source->dump || (m && m->file && !m->write);
+}
+
+/* Finds what libunwind would find in the table of the file. */
+static bool make_rule(struct pdet_user_cache *c, struct rule *r)
+{
+	const struct pdet_eh_memory memory = { read_memory, c };
+	const uint64_t ip = r->exact ? r->ip : r->ip - 1;
+	uint8_t code[PDET_SIGNAL_RETURN];
+	struct pdet_unwind_code table;
+	uint64_t fde;
+
+	return read_memory(c, r->ip, code, sizeof(code)) == 0 &&
+	       !pdet_is_signal_return(code) &&
+	       find_code(c, ip, &table) == 0 && table.header &&
+	       pdet_frame_rule_get(&memory, table.header, ip, &c->pair,
+				   &r->rule, &fde) &&
+	       is_constant(c, r->ip) && is_constant(c, ip) &&
+	       is_constant(c, table.header) && is_constant(c, fde);
+}
+
+static const struct pdet_frame_rule *find_rule(void *arg, uint64_t ip,
+					       bool exact)
+{
+	struct pdet_user_cache *c = arg;
+	struct rule *r = &c->rule[(ip * 0x9e3779b97f4a7c15 >> 32) % RULES];
+
+	if (r->changes != c->changes || r->ip != ip || r->exact != exact) {
+		r->ip = ip;
+		r->exact = exact;
+		r->has = make_rule(c, r);
+		r->changes = c->changes;
+	}
+	return r->has ? &r->rule : NULL;
 }
 
 /* A debug file of the same build has the same addresses. */
@@ -377,7 +431,7 @@ static void unwind(const struct pdet_unwinder *u,
 		   struct pdet_user_stack *ret)
 {
 	const struct pdet_unwind_target target = {
-		read_memory, find_code, c, find_pair
+		read_memory, find_code, c, find_pair, find_rule
 	};
 	struct pdet_unwind_step steps[PDET_USER_FRAMES];
 	const char *end;

@@ -17,7 +17,8 @@
 struct memory {
 	struct fuzz_file in;
 	struct pdet_debug_frame frames;
-	struct pdet_frame_pair pair;
+	struct pdet_frame_pair pair, read;
+	struct pdet_frame_rule rule;
 };
 
 static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
@@ -52,6 +53,20 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 	return &m->pair;
 }
 
+static const struct pdet_frame_rule *find_rule(void *arg, uint64_t ip,
+					       bool exact)
+{
+	struct memory *m = arg;
+	const struct pdet_eh_memory memory = { read_bytes, m };
+	uint64_t fde;
+
+	if (!pdet_frame_rule_get(&memory, BASE, ip - !exact, &m->read,
+				 &m->rule, &fde))
+		return NULL;
+	MUST(m->rule.cfa_reg < PDET_USER_IP);
+	return &m->rule;
+}
+
 static size_t unwind(const struct pdet_unwind_target *t,
 		     const struct pdet_user_regs *regs,
 		     struct pdet_unwind_step *steps, const char **end)
@@ -73,7 +88,7 @@ static size_t unwind(const struct pdet_unwind_target *t,
 static void check(struct memory *m, const struct pdet_user_regs *regs)
 {
 	const struct pdet_unwind_target t = {
-		read_bytes, find_code, m, find_pair
+		read_bytes, find_code, m, find_pair, find_rule
 	};
 	struct pdet_unwind_step steps[FRAMES];
 	const char *end;

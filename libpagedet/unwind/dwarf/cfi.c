@@ -3,15 +3,13 @@
  * Runs the instructions of DWARF 4, section 6.4.2. No library does it here:
  * libunwind knows the machine that it was built for, and libdw believes the
  * numbers of registers, so that a dozen bytes of a table make it use gigabytes.
- * Here registers that x86 does not have are left out, and the depth of states
- * is limited, so that the time is that of reading the bytes once.
+ * Here registers that have no number are left out, and the depth of states is
+ * limited, so that the time is that of reading the bytes once.
  */
 #include <errno.h>
 
 #include "unwind/dwarf/cfi.h"
 #include "unwind/dwarf/cie.h"
-
-#define WORD 4
 
 /* Compilers write one in another. */
 #define MOST_STATES 16
@@ -31,7 +29,8 @@ struct machine {
 	struct pdet_frame_rest rest;
 	const uint8_t *fde;	/* NULL: the CIE is run */
 	uint64_t at;		/* of the process: where that is */
-	uint32_t start;		/* of the function */
+	uint64_t start;		/* of the function */
+	unsigned word;		/* bytes of an address */
 	/* From there: of the row, and the one that is asked for. */
 	uint64_t ip, wanted;
 	bool reached;		/* the next row is about a higher address */
@@ -48,7 +47,7 @@ static void fail(struct machine *m, int error)
 
 static void set(struct machine *m, uint64_t reg, struct pdet_cfi_rule rule)
 {
-	if (reg < PDET_X86_REGS)
+	if (reg < PDET_CFI_REGS)
 		m->row.reg[reg] = rule;
 }
 
@@ -74,8 +73,14 @@ static void set_code(struct machine *m, uint64_t reg, enum pdet_cfi is)
 
 static void restore(struct machine *m, uint64_t reg)
 {
-	if (reg < PDET_X86_REGS)
+	if (reg < PDET_CFI_REGS)
 		m->row.reg[reg] = m->first.reg[reg];
+}
+
+/* Addresses wrap. */
+static uint64_t address(const struct machine *m, uint64_t v)
+{
+	return m->word == sizeof(uint32_t) ? (uint32_t)v : v;
 }
 
 static void go_to(struct machine *m, uint64_t ip)
@@ -88,7 +93,7 @@ static void go_to_address(struct machine *m)
 {
 	const uint64_t at = m->at + (uint64_t)(m->rest.at - m->fde);
 
-	go_to(m, (uint32_t)(pdet_cie_address(&m->rest, m->cie->form, WORD,
+	go_to(m, address(m, pdet_cie_address(&m->rest, m->cie->form, m->word,
 					     at) - m->start));
 }
 
@@ -276,35 +281,37 @@ static void run(struct machine *m, struct pdet_frame_rest instructions)
 /* Takes the addresses of the function off its record. Returns -ENOENT if @ip is
  * not one of them. */
 static int find_function(struct machine *m, struct pdet_frame_rest *fde,
-			 uint32_t ip)
+			 uint64_t ip)
 {
 	const unsigned form = m->cie->form;
 	uint64_t bytes;
 
 	m->fde = fde->at;
 	pdet_frame_u32(fde);	/* leads to the CIE */
-	m->start = (uint32_t)pdet_cie_address(fde, form, WORD,
-					      m->at + sizeof(uint32_t));
-	bytes = pdet_cie_address(fde, form & PDET_FORM_SIZE, WORD, 0);
+	m->start = address(m, pdet_cie_address(fde, form, m->word,
+					       m->at + sizeof(uint32_t)));
+	bytes = pdet_cie_address(fde, form & PDET_FORM_SIZE, m->word, 0);
 	if (m->cie->sized)
 		pdet_frame_part(fde, pdet_frame_uleb(fde));
 	if (fde->bad)
 		return -EBADMSG;
-	m->wanted = (uint32_t)(ip - m->start);
+	m->wanted = address(m, ip - m->start);
 	return m->wanted < bytes ? 0 : -ENOENT;
 }
 
 int pdet_cfi_row(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
-		 uint64_t at, uint32_t ip, struct pdet_cfi_row *ret)
+		 uint64_t at, uint64_t ip, unsigned word,
+		 struct pdet_cfi_row *ret)
 {
-	struct machine m = { .at = at, .wanted = UINT64_MAX };
+	struct machine m = { .at = at, .wanted = UINT64_MAX, .word = word };
 	struct pdet_cie head;
 	int r;
 
-	if (!pdet_cie_read(cie, WORD, &head))
+	if (!pdet_cie_read(cie, word, &head))
 		return -ENOTSUP;
 	m.cie = &head;
 	m.row.ra = head.ra;
+	m.row.signal = head.signal;
 	run(&m, head.instructions);
 	m.first = m.row;
 	m.ip = 0;

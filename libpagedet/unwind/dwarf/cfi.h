@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * The row of a table for unwinding that is about an address: where the
- * registers of the caller are. Tables of 32-bit x86 only; the bytes may be
- * hostile.
+ * registers of the caller are. The bytes may be hostile.
  */
 #ifndef PDET_UNWIND_DWARF_CFI_H
 #define PDET_UNWIND_DWARF_CFI_H
@@ -12,6 +11,9 @@
 /* By the numbers that DWARF gives to the registers of 32-bit x86. */
 enum { PDET_X86_AX, PDET_X86_CX, PDET_X86_DX, PDET_X86_BX, PDET_X86_SP,
        PDET_X86_BP, PDET_X86_SI, PDET_X86_DI, PDET_X86_IP, PDET_X86_REGS };
+
+/* Those of x86-64 have 17 numbers. */
+#define PDET_CFI_REGS 17
 
 enum pdet_cfi {
 	PDET_CFI_NONE,		/* as the convention of calls says */
@@ -34,18 +36,21 @@ struct pdet_cfi_row {
 	/* The canonical frame address: the register and n, or IS_CODE. */
 	struct pdet_cfi_rule cfa;
 	uint64_t cfa_register;
-	struct pdet_cfi_rule reg[PDET_X86_REGS];
+	struct pdet_cfi_rule reg[PDET_CFI_REGS];
 	uint64_t ra;		/* the register of the return address */
+	bool signal;		/* the function is where a handler returns to */
 };
 
 /*
  * pdet_cfi_row - find the row for @ip in the CIE and the FDE of a function,
- * both in the form of .eh_frame and without their lengths. @at: the address of
- * the process that has the first byte of @fde. The row is valid as long as both
- * are. Returns 0, -ENOENT if the function has no such address, -EBADMSG if one
- * is damaged, or -ENOTSUP if its form is not known.
+ * both in the form of .eh_frame and without their lengths, of a program whose
+ * addresses have @word bytes. @at: the address of the process that has the
+ * first byte of @fde. The row is valid as long as both are. Returns 0, -ENOENT
+ * if the function has no such address, -EBADMSG if one is damaged, or -ENOTSUP
+ * if its form is not known.
  */
 int pdet_cfi_row(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
-		 uint64_t at, uint32_t ip, struct pdet_cfi_row *ret);
+		 uint64_t at, uint64_t ip, unsigned word,
+		 struct pdet_cfi_row *ret);
 
 #endif

@@ -57,9 +57,12 @@ static bool take_letter(struct pdet_frame_rest *r, unsigned letter,
 	case 'L':
 		pdet_frame_u8(r);
 		return true;
+	case 'S':
+		ret->signal = true;
+		return true;
 	default:
-		/* A frame of a signal, or keys of arm64. */
-		return letter == 'S' || letter == 'B';
+		/* Keys of arm64. */
+		return letter == 'B';
 	}
 }
 

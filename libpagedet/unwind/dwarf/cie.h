@@ -20,6 +20,8 @@ struct pdet_cie {
 	int64_t data;		/* unit of offsets */
 	uint64_t ra;		/* the register of the return address */
 	unsigned form;		/* of addresses; 0: absolute */
+	bool signal;		/* its functions are where a handler returns
+				 * to */
 	bool sized;		/* the records say how long their own
 				 * augmentation is */
 	struct pdet_frame_rest instructions;

@@ -14,6 +14,17 @@ struct pdet_frame_rest {
 	bool bad;		/* it ended too early */
 };
 
+/* Bytes of a CIE and an FDE. Those of large functions have 10 KB. */
+#define PDET_FRAME_PAIR 65536
+
+/* A CIE and an FDE in the form of .eh_frame, with their lengths. Unless they
+ * are as the process has them, addresses are absolute. */
+struct pdet_frame_pair {
+	uint8_t bytes[PDET_FRAME_PAIR];
+	size_t n, fde;		/* all, and the offset of the FDE */
+	bool guessed;		/* perhaps the code has not that frame */
+};
+
 static inline void pdet_frame_take(struct pdet_frame_rest *r, void *to,
 				   size_t n)
 {

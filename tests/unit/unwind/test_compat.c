@@ -133,7 +133,7 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 static size_t unwind(struct world *w, uint32_t ip, const char **end)
 {
 	const struct pdet_unwind_target t = {
-		read_bytes, find_code, w, find_pair
+		read_bytes, find_code, w, find_pair, NULL
 	};
 	struct pdet_user_regs regs = { .compat = true };
 

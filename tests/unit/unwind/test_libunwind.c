@@ -120,7 +120,7 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 static size_t unwind_from(struct world *w, uint64_t ip, const char **end)
 {
 	const struct pdet_unwind_target t = {
-		read_bytes, find_code, w, find_pair
+		read_bytes, find_code, w, find_pair, NULL
 	};
 	struct pdet_user_regs regs = { 0 };
 	struct pdet_unwind_step steps[32];

@@ -41,6 +41,7 @@ struct world {
 	int mem;
 	/* What goes wrong. */
 	bool only_writable;	/* other pages were never used */
+	bool no_code;		/* nor can they be read */
 	uint64_t lost_from;	/* pages from there on cannot be read */
 	int lost;		/* why not */
 	unsigned damage;	/* seed of wrong bytes; 0: none */
@@ -52,9 +53,10 @@ struct world {
 	uint64_t space;		/* its number there */
 	uint64_t cached_to;	/* pages of files up to there were cached */
 	unsigned reads;		/* of pages */
-	bool twice;		/* read, while the frames live */
+	/* It is read again afterwards, while the frames live. NULL: once. */
+	void (*between)(struct world *w);
 	unsigned first_reads;	/* of the first time */
-	uint64_t maps_number;
+	uint64_t maps_number, next_number;
 	uint64_t maps_grow;	/* by so much, each time somebody asks */
 	bool perf_map;		/* the map file of a compiler is asked for */
 	struct pdet_perf_file perf;
@@ -90,8 +92,8 @@ static int read_page(void *arg, uint64_t addr, void *buf)
 	unsigned i;
 
 	w->reads++;
-	if (w->only_writable && !is_writable(addr))
-		return -ENOENT;
+	if ((w->only_writable || w->no_code) && !is_writable(addr))
+		return w->no_code ? -EIO : -ENOENT;
 	if (addr >= w->lost_from)
 		return w->lost;
 	/* It reads all that is mapped. */
@@ -206,9 +208,8 @@ APART static int innermost(struct world *w)
 	ck_assert_int_eq(getcontext(&u), 0);
 	take_registers(w, &u);
 	w->error = read_stack(w);
-	if (w->twice && w->error == 0) {
-		w->first_reads = w->reads;
-		w->reads = 0;
+	if (w->between && w->error == 0) {
+		w->between(w);
 		w->error = read_stack(w);
 	}
 	return w->n_truth;
@@ -453,17 +454,63 @@ START_TEST(pages_that_stay)
 }
 END_TEST
 
+static void count_from_here(struct world *w)
+{
+	w->first_reads = w->reads;
+	w->reads = 0;
+}
+
 /* Nothing changes in a dump. */
 START_TEST(pages_of_a_dump)
 {
 	struct world w;
 
 	start_dump(&w, NULL, UINT64_MAX);
-	w.twice = true;
+	w.between = count_from_here;
 	outermost(&w);
 	is_true(&w);
 	/* Two pages may have the same place. */
 	ck_assert_uint_lt(w.reads, w.first_reads / 2);
+	end(&w);
+}
+END_TEST
+
+static void lose_code(struct world *w)
+{
+	is_true(w);
+	w->no_code = true;
+	w->maps_number = w->next_number;
+	w->space = w->next_number;
+}
+
+/* What was found in code and tables is used for the same mappings alone. Of
+ * others, nothing can be read here, and so no frame follows the first one. */
+START_TEST(rules_of_other_maps)
+{
+	static const struct {
+		uint64_t number;
+		bool dumped, same;
+	} cases[] = {
+		{ 7, false, true }, { 8, false, false }, { 0, false, false },
+		{ 7, true, true }, { 8, true, false },
+	};
+	struct world w;
+
+	start(&w);
+	w.dumped = cases[_i].dumped;
+	w.cached_to = UINT64_MAX;
+	w.maps_number = w.space = 7;
+	w.next_number = cases[_i].number;
+	w.between = lose_code;
+	outermost(&w);
+	if (cases[_i].same) {
+		is_true(&w);
+	} else {
+		ck_assert_int_eq(w.error, 0);
+		ck_assert_uint_eq(w.stack.n, 2);
+		ck_assert_str_eq(last(&w)->why,
+				 "memory that is needed cannot be read");
+	}
 	end(&w);
 }
 END_TEST
@@ -886,6 +933,7 @@ int main(void)
 	unit_loop(s, same_maps, 2);
 	unit_test(s, pages_that_stay);
 	unit_test(s, pages_of_a_dump);
+	unit_loop(s, rules_of_other_maps, 5);
 	unit_loop(s, maps_that_change, 2);
 	unit_test(s, next_process);
 	unit_test(s, lost_maps);
