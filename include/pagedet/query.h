@@ -637,12 +637,13 @@ struct pagedet_frame {
 
 /**
  * pagedet_user_stack - get the stack of a thread in its program
- * Only for threads on x86-64, also of 32-bit programs. Without
- * PAGEDET_Q_STOP_THREADS nothing is stopped, traced or changed: bpf, kcore or a
- * dump give the registers that the thread had when it entered the kernel, and
- * its memory. Of a thread that ran, only a dump may have registers. libunwind
- * unwinds by the tables of the mapped files (.eh_frame, .debug_frame); 32-bit
- * code is unwound by them without it. Code without a table ends the stack.
+ * Only for threads on x86-64, also of 32-bit programs, and on arm64, without
+ * those. Without PAGEDET_Q_STOP_THREADS nothing is stopped, traced or changed:
+ * bpf, kcore or a dump give the registers that the thread had when it entered
+ * the kernel, and its memory. Of a thread that ran, only a dump may have
+ * registers. libunwind unwinds by the tables of the mapped files (.eh_frame,
+ * .debug_frame); 32-bit code, and code of arm64, is unwound by them without it,
+ * on any machine. Code without a table ends the stack.
  * Names come from the symbols of these files, or from debug files of the same
  * build id in /usr/lib/debug. A file is not used if another one has its name
  * since, and the mapped one cannot be opened; nor if it is on a network
@@ -697,10 +698,10 @@ struct pagedet_frame {
  *         negative errno.
  * Errors: EAGAIN it runs, so its registers are in a processor, or it ran
  *         meanwhile; ENOENT it ran when the dump was written, which does not
- *         prove what its registers are, or the kernel is not of x86-64; EIO
+ *         prove what its registers are, or it runs 32-bit code of arm64; EIO
  *         the page that has its registers is not in the dump; ENOSYS
- *         libunwind was not built or is not installed, and the thread does
- *         not run 32-bit code;
+ *         libunwind was not built or is not installed, and the thread runs
+ *         64-bit code of x86-64;
  *         with PAGEDET_Q_STOP_THREADS also, if kernel memory does not show the
  *         stack either, which the error text then explains: EAGAIN it does not
  *         stop within a second, or its stack could not be read within two;

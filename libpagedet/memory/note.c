@@ -107,21 +107,34 @@ bool pdet_notes_cpu(struct pdet_notes notes, uint32_t n, struct pdet_cpu *ret)
 	return false;
 }
 
-bool pdet_notes_x86(struct pdet_notes notes, uint32_t n,
-		    uint64_t ret[PDET_X86_WORDS])
+/* @len: of a note of that machine, which has @size bytes of registers. */
+static bool registers(struct pdet_notes notes, uint32_t n, size_t len,
+		      size_t size, uint64_t *ret)
 {
-	enum { LEN = 336, REGS = 112 };
+	enum { REGS = 112 };
 	struct pdet_note note;
 
 	while (pdet_notes_next(&notes, &note)) {
 		if (!pdet_note_is(&note, "CORE", NT_PRSTATUS) || n--)
 			continue;
-		if (note.desc_len != LEN)
+		if (note.desc_len != len)
 			return false;
-		memcpy(ret, note.desc + REGS, PDET_X86_WORDS * sizeof(*ret));
+		memcpy(ret, note.desc + REGS, size);
 		return true;
 	}
 	return false;
+}
+
+bool pdet_notes_x86(struct pdet_notes notes, uint32_t n,
+		    uint64_t ret[PDET_X86_WORDS])
+{
+	return registers(notes, n, 336, PDET_X86_WORDS * sizeof(*ret), ret);
+}
+
+bool pdet_notes_arm64(struct pdet_notes notes, uint32_t n,
+		      uint64_t ret[PDET_ARM64_WORDS])
+{
+	return registers(notes, n, 392, PDET_ARM64_WORDS * sizeof(*ret), ret);
 }
 
 /* QEMUCPUState (QEMU, target/i386/arch_dump.c) has it at its end. In user mode

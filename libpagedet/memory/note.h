@@ -60,6 +60,13 @@ enum { PDET_X86_WORDS = 21 };
 bool pdet_notes_x86(struct pdet_notes notes, uint32_t n,
 		    uint64_t ret[PDET_X86_WORDS]);
 
+/* Words of struct user_pt_regs of arm64. */
+enum { PDET_ARM64_WORDS = 34 };
+
+/* pdet_notes_arm64 - the same of arm64. */
+bool pdet_notes_arm64(struct pdet_notes notes, uint32_t n,
+		      uint64_t ret[PDET_ARM64_WORDS]);
+
 /* pdet_notes_qemu_gs - where processor @n, which is in user mode, has its
  * per-CPU area. Only QEMU writes that. Returns false if it did not. */
 bool pdet_notes_qemu_gs(struct pdet_notes notes, uint32_t n, uint64_t *ret);

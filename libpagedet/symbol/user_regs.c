@@ -5,7 +5,9 @@
  * which of both places it is: in the other one, flags are where the stack's
  * selector would be.
  */
+#include <elf.h>
 #include <errno.h>
+#include <string.h>
 
 #include "symbol/user_regs.h"
 
@@ -52,6 +54,67 @@ static int use(const uint64_t w[WORDS], struct pdet_user_regs *ret)
 	return 0;
 }
 
+/* --- arm64 --- */
+
+/* The mode of the processor, and the interrupts that it does not take: user
+ * code has none of these bits (arch/arm64/include/uapi/asm/ptrace.h). */
+enum { PSTATE = PDET_ARM64_REGS };
+_Static_assert((int)PSTATE + 1 == (int)PDET_ARM64_WORDS, "it is the last one");
+#define MODE 0x0f
+#define MODE_32 0x10
+#define MASKED 0x3c0
+
+static int use_arm64(const struct pdet_task_stacks *t,
+		     const uint64_t w[PDET_ARM64_WORDS],
+		     struct pdet_user_regs *ret)
+{
+	const unsigned bits = t->paging->va_bits;
+
+	if (w[PSTATE] & (MODE | MASKED))
+		return -EBADMSG;
+	if (w[PSTATE] & MODE_32)
+		return -ENOTSUP;
+	if (w[PDET_ARM64_PC] >> bits || w[PDET_ARM64_SP] >> bits)
+		return -EBADMSG;
+	memcpy(ret->reg, w, sizeof(ret->reg));
+	ret->arm64 = true;
+	ret->address_bits = (uint8_t)bits;
+	return 0;
+}
+
+/* Its size differs from kernel to kernel, and it begins with user_pt_regs. */
+static int read_arm64(struct pdet_space *space,
+		      const struct pdet_task_stacks *t,
+		      const struct pdet_task_rest *rest,
+		      struct pdet_user_regs *ret)
+{
+	const uint64_t bytes = t->chain.regs_bytes;
+	const uint64_t at = rest->stack + rest->bytes - bytes;
+	uint64_t w[PDET_ARM64_WORDS];
+	int r;
+
+	if (!bytes)
+		return -ENODATA;
+	if (rest->sp > at)
+		return -EAGAIN;
+	r = pdet_space_read(space, at, w, sizeof(w));
+	if (r < 0)
+		return r == -ENOENT ? -EBADMSG : r;
+	return use_arm64(t, w, ret);
+}
+
+/* Those of a processor of a dump. */
+static int read_notes(const struct pdet_task_stacks *t, uint32_t cpu,
+		      struct pdet_user_regs *ret)
+{
+	uint64_t w[PDET_ARM64_WORDS];
+
+	if (t->paging->arch->machine == EM_AARCH64)
+		return pdet_notes_arm64(t->cpus, cpu, w) ?
+		       use_arm64(t, w, ret) : -EBADMSG;
+	return pdet_notes_x86(t->cpus, cpu, w) ? use(w, ret) : -EBADMSG;
+}
+
 int pdet_user_regs(struct pdet_space *space, const struct pdet_task_stacks *t,
 		   uint64_t task, struct pdet_user_regs *ret)
 {
@@ -63,11 +126,13 @@ int pdet_user_regs(struct pdet_space *space, const struct pdet_task_stacks *t,
 	if (r < 0)
 		return r;
 	ret->switches = rest.switches;
+	ret->compat = ret->arm64 = false;
 	if (rest.user)
-		return pdet_notes_x86(t->cpus, rest.cpu, w) ? use(w, ret) :
-		       -EBADMSG;
+		return read_notes(t, rest.cpu, ret);
 	if (!rest.bytes || !pdet_is_address(rest.stack))
 		return rest.bytes ? -EBADMSG : -ENODATA;
+	if (t->paging->arch->machine == EM_AARCH64)
+		return read_arm64(space, t, &rest, ret);
 	for (i = 0; i < PDET_COUNT(above); i++) {
 		at = rest.stack + rest.bytes - above[i] - sizeof(w);
 		/* The entry is not over, or the exit has begun. */

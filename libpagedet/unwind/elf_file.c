@@ -334,6 +334,7 @@ int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
 	int r = pdet_elf_sections_open(&s, lib, in);
 
 	e->narrow = s.narrow;
+	e->machine = s.head.e_machine;
 	if (r == 0)
 		r = read_segments(e, &s);
 	if (r == 0)

@@ -30,6 +30,7 @@ struct pdet_elf_symbol {
 struct pdet_elf_file {
 	uint64_t *spent;	/* bytes for all files of a process; NULL: they
 				 * are not counted */
+	uint16_t machine;	/* EM_* */
 	bool narrow;		/* it is a 32-bit file of x86 */
 	bool refused;		/* PDET_ELF_BYTES are spent, so something was
 				 * not read */

@@ -38,7 +38,8 @@ static bool take_row(const struct pdet_cfi_row *row,
 	ret->cfa = (int32_t)row->cfa.n;
 	ret->cfa_reg = (uint8_t)row->cfa_register;
 	if (row->cfa.is != PDET_CFI_IS || row->cfa_register >= PDET_USER_IP ||
-	    ret->cfa != row->cfa.n || row->ra != PDET_USER_IP || row->signal)
+	    ret->cfa != row->cfa.n || row->ra != PDET_USER_IP || row->signal ||
+	    row->signature)
 		return false;
 	for (i = 0; i < PDET_USER_REGS; i++)
 		if (!take_register(&row->reg[i], i, ret))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/compat.h"
+#include "unwind/by_table.h"
 #include "unwind/plain_code.h"
 #include "unwind/signal_frame.h"
 #include "unwind/user_stack.h"
@@ -25,7 +25,7 @@
 struct pdet_user_cache {
 	const struct pdet_user_source *source;
 	struct pdet_code *code;
-	bool compat;		/* the thread runs 32-bit code */
+	uint16_t machine;	/* EM_*: of the code that the thread runs */
 	uint64_t mappings;	/* number of those that the pages are of; 0: it
 				 * is not known */
 	struct page {
@@ -146,7 +146,7 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 
 	if (!m || !m->exec || !m->file ||
 	    pdet_code_file(c->code, m->file) < 0 ||
-	    m->file->elf.narrow != c->compat || !place_of(m, ip, &place))
+	    m->file->elf.machine != c->machine || !place_of(m, ip, &place))
 		return -ENOENT;
 	*ret = (struct pdet_unwind_code){
 		.first = m->start, .end = m->end, .base = ip - place,
@@ -206,7 +206,7 @@ static bool find_debug_frame(struct pdet_user_cache *c, uint64_t ip)
 	uint64_t place;
 
 	if (!f || !m->exec || !f->tried || f->error ||
-	    f->elf.narrow != c->compat || !place_of(m, ip, &place))
+	    f->elf.machine != c->machine || !place_of(m, ip, &place))
 		return false;
 	return pdet_debug_frame_get(&f->elf.debug_frame, place, ip - place,
 				    &c->pair) ||
@@ -294,7 +294,8 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 	c->pair.guessed = false;
 	if (find_debug_frame(c, ip))
 		return &c->pair;
-	return !c->compat && (find_signal(c, ip) || find_plain(c, ip)) ?
+	return c->machine == EM_X86_64 &&
+	       (find_signal(c, ip) || find_plain(c, ip)) ?
 	       &c->pair : NULL;
 }
 
@@ -437,9 +438,10 @@ static void unwind(const struct pdet_unwinder *u,
 	const char *end;
 	size_t i, n, found;
 
-	c->compat = regs->compat;
-	found = c->compat ?
-		pdet_compat_unwind(&target, regs, steps, PDET_COUNT(steps),
+	c->machine = regs->compat ? EM_386 : regs->arm64 ? EM_AARCH64 :
+		     EM_X86_64;
+	found = c->machine != EM_X86_64 ?
+		pdet_table_unwind(&target, regs, steps, PDET_COUNT(steps),
 				   &end) :
 		pdet_unwind(u, &target, regs, steps, PDET_COUNT(steps), &end);
 	n = believed(c, steps, found);

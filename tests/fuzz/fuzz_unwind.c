@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "fuzz.h"
-#include "unwind/compat.h"
+#include "unwind/by_table.h"
 
 #define BASE 0x10000000ull
 #define FRAMES 32
@@ -75,8 +75,8 @@ static size_t unwind(const struct pdet_unwind_target *t,
 	static bool tried;
 	struct pdet_env env = { .root = NULL };
 
-	if (regs->compat)
-		return pdet_compat_unwind(t, regs, steps, FRAMES, end);
+	if (regs->compat || regs->arm64)
+		return pdet_table_unwind(t, regs, steps, FRAMES, end);
 	if (!tried && pdet_unwinder_new(&env, &unwinder) < 0)
 		unwinder = NULL;
 	tried = true;
@@ -117,6 +117,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m.in = (struct fuzz_file){ data, size };
 	check(&m, &regs);
 	regs.compat = true;
+	check(&m, &regs);
+	regs.compat = false;
+	regs.arm64 = true;
+	regs.address_bits = 48;
+	regs.reg[PDET_ARM64_FP] = regs.reg[PDET_USER_BP];
+	regs.reg[PDET_ARM64_SP] = regs.reg[PDET_USER_SP];
+	regs.reg[PDET_ARM64_LR] = regs.reg[PDET_USER_IP] + 8;
+	regs.reg[PDET_ARM64_PC] = regs.reg[PDET_USER_IP];
 	check(&m, &regs);
 	return 0;
 }

@@ -375,16 +375,19 @@ int pdet_image_cached_page(struct pdet_session *base, uint64_t cache,
 {
 	struct image_session *s = image_session_of(base);
 	const struct image *im = s->image;
-	struct cached c = { s, cache, index, 0, -ENODATA };
+	const uint64_t at = index * PDET_CACHED_PAGE;
+	const uint64_t page = at >> im->paging.page_shift;
+	struct cached c = { s, cache, page, 0, -ENODATA };
 	const struct pdet_xarray_visit visit = { find_entry, find_lost, &c,
 						 false };
 
 	if (!im->files.tried || im->files.error || !cache)
 		return -ENODATA;
-	(void)pdet_mapping_each(&s->space, &im->file_types, cache, index, index,
+	(void)pdet_mapping_each(&s->space, &im->file_types, cache, page, page,
 				&visit);
 	return c.error ? c.error :
-	       pdet_read_phys(s->reader, c.pfn << im->paging.page_shift, buf,
+	       pdet_read_phys(s->reader, (c.pfn << im->paging.page_shift) +
+			      (at - (page << im->paging.page_shift)), buf,
 			      PDET_CACHED_PAGE);
 }
 

@@ -269,6 +269,10 @@ static int why_no_regs(struct image_session *s,
 		return pdet_fail(env, EBADMSG, "cannot read the user stack of "
 				 "thread %u: its kernel stack has no registers "
 				 "of user code", t->pid);
+	case -ENOTSUP:
+		return pdet_fail(env, ENOENT, "cannot read the user stack of "
+				 "thread %u: it runs 32-bit code of arm64",
+				 t->pid);
 	default:
 		errno = -error;
 		return pdet_fail_errno(env, "cannot read the user stack of "
@@ -298,16 +302,13 @@ int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
 		return has_ended(&base->env, task->pid);
 	if (!t->has_mm)
 		return no_program(s, &t->is);
-	if (im->paging.arch->machine != EM_X86_64)
-		return pdet_fail(&base->env, ENOENT, "cannot read the user "
-				 "stack of thread %u: that is supported only "
-				 "for x86-64", task->pid);
 	if (!pdet_task_rest_known(&im->kernel.stacks))
 		return no_types(&base->env, task->pid);
 	r = pdet_user_regs(&s->space, &im->kernel.stacks, t->is.addr, ret);
 	if (r < 0)
 		return why_no_regs(s, &t->is, r);
-	return ret->reg[PDET_USER_IP] || ret->reg[PDET_USER_SP];
+	return ret->arm64 ? ret->reg[PDET_ARM64_PC] || ret->reg[PDET_ARM64_SP] :
+			    ret->reg[PDET_USER_IP] || ret->reg[PDET_USER_SP];
 }
 
 /* The hardware sets these bits of an entry of x86-64, whatever is read. */

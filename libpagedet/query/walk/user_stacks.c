@@ -83,12 +83,12 @@ static int has_run(const struct thread *t, const struct pdet_user_regs *before)
 	       ops->task_same(t->session, t->task) < 0;
 }
 
-/* A thread without user code needs neither, and 32-bit code no libunwind.
- * Returns 1. */
+/* A thread without user code needs neither, and only code of x86-64 needs
+ * libunwind. Returns 1. */
 static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env,
 		      const struct pdet_user_regs *regs)
 {
-	int r = u->unwinder || regs->compat ? 0 :
+	int r = u->unwinder || regs->compat || regs->arm64 ? 0 :
 		pdet_unwinder_new(env, &u->unwinder);
 
 	if (r == 0 && !u->stack) {

@@ -22,7 +22,7 @@ enum { CFA_NOP, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4,
        CFA_DEF_CFA_REGISTER, CFA_DEF_CFA_OFFSET, CFA_DEF_CFA_EXPRESSION,
        CFA_EXPRESSION, CFA_OFFSET_EXTENDED_SF, CFA_DEF_CFA_SF,
        CFA_DEF_CFA_OFFSET_SF, CFA_VAL_OFFSET, CFA_VAL_OFFSET_SF,
-       CFA_VAL_EXPRESSION, CFA_GNU_ARGS_SIZE = 0x2e };
+       CFA_VAL_EXPRESSION, CFA_ARM64_SIGN = 0x2d, CFA_GNU_ARGS_SIZE };
 
 struct machine {
 	const struct pdet_cie *cie;
@@ -160,6 +160,9 @@ static bool move(struct machine *m, unsigned op)
 		return true;
 	case CFA_RECALL:
 		recall(m);
+		return true;
+	case CFA_ARM64_SIGN:
+		m->row.signature = !m->row.signature;
 		return true;
 	case CFA_GNU_ARGS_SIZE:
 		pdet_frame_uleb(r);

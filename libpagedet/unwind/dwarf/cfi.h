@@ -12,8 +12,8 @@
 enum { PDET_X86_AX, PDET_X86_CX, PDET_X86_DX, PDET_X86_BX, PDET_X86_SP,
        PDET_X86_BP, PDET_X86_SI, PDET_X86_DI, PDET_X86_IP, PDET_X86_REGS };
 
-/* Those of x86-64 have 17 numbers. */
-#define PDET_CFI_REGS 17
+/* Those of arm64 have 32 numbers, and pc another one. */
+#define PDET_CFI_REGS 33
 
 enum pdet_cfi {
 	PDET_CFI_NONE,		/* as the convention of calls says */
@@ -39,6 +39,7 @@ struct pdet_cfi_row {
 	struct pdet_cfi_rule reg[PDET_CFI_REGS];
 	uint64_t ra;		/* the register of the return address */
 	bool signal;		/* the function is where a handler returns to */
+	bool signature;		/* of arm64: the return address has one */
 };
 
 /*

@@ -10,7 +10,8 @@
 #define DEPTH 16
 
 enum { OP_ADDR = 0x03, OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S,
-       OP_CONST2U, OP_CONST2S, OP_CONST4U, OP_CONST4S, OP_CONSTU = 0x10,
+       OP_CONST2U, OP_CONST2S, OP_CONST4U, OP_CONST4S, OP_CONST8U,
+       OP_CONST8S, OP_CONSTU,
        OP_CONSTS, OP_DUP, OP_DROP, OP_OVER, OP_SWAP = 0x16, OP_AND = 0x1a,
        OP_MINUS = 0x1c, OP_MUL = 0x1e, OP_NEG, OP_NOT, OP_OR, OP_PLUS,
        OP_PLUS_UCONST, OP_SHL, OP_SHR, OP_SHRA, OP_XOR, OP_EQ = 0x29, OP_GE,
@@ -22,7 +23,7 @@ enum { OP_ADDR = 0x03, OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S,
 struct machine {
 	struct pdet_frame_rest rest;
 	const struct pdet_values *v;
-	uint32_t stack[DEPTH];
+	uint64_t stack[DEPTH];
 	unsigned n;
 	int error;
 };
@@ -33,15 +34,20 @@ static void fail(struct machine *m, int error)
 		m->error = error;
 }
 
+static bool is_narrow(const struct machine *m)
+{
+	return m->v->bytes == sizeof(uint32_t);
+}
+
 static void push(struct machine *m, uint64_t v)
 {
 	if (m->n == DEPTH)
 		fail(m, -EBADMSG);
 	else
-		m->stack[m->n++] = (uint32_t)v;
+		m->stack[m->n++] = is_narrow(m) ? (uint32_t)v : v;
 }
 
-static uint32_t pop(struct machine *m)
+static uint64_t pop(struct machine *m)
 {
 	if (m->n)
 		return m->stack[--m->n];
@@ -49,9 +55,9 @@ static uint32_t pop(struct machine *m)
 	return 0;
 }
 
-static void push_word(struct machine *m, uint32_t addr)
+static void push_word(struct machine *m, uint64_t addr)
 {
-	uint32_t v = 0;
+	uint64_t v = 0;
 
 	if (!m->error)
 		fail(m, m->v->word(m->v->arg, addr, &v));
@@ -61,7 +67,7 @@ static void push_word(struct machine *m, uint32_t addr)
 static void push_register(struct machine *m, uint64_t number)
 {
 	const int64_t offset = pdet_frame_sleb(&m->rest);
-	uint32_t v = 0;
+	uint64_t v = 0;
 
 	if (!m->rest.bad)
 		fail(m, m->v->reg(m->v->arg, number, &v));
@@ -86,9 +92,17 @@ static bool constant(struct machine *m, unsigned op)
 		push(m, (uint64_t)(int16_t)pdet_frame_u16(r));
 		return true;
 	case OP_ADDR:
+		push(m, is_narrow(m) ? pdet_frame_u32(r) : pdet_frame_u64(r));
+		return true;
 	case OP_CONST4U:
-	case OP_CONST4S:
 		push(m, pdet_frame_u32(r));
+		return true;
+	case OP_CONST4S:
+		push(m, (uint64_t)(int32_t)pdet_frame_u32(r));
+		return true;
+	case OP_CONST8U:
+	case OP_CONST8S:
+		push(m, pdet_frame_u64(r));
 		return true;
 	case OP_CONSTU:
 		push(m, pdet_frame_uleb(r));
@@ -101,13 +115,19 @@ static bool constant(struct machine *m, unsigned op)
 	}
 }
 
+static int64_t with_sign(const struct machine *m, uint64_t v)
+{
+	return is_narrow(m) ? (int32_t)v : (int64_t)v;
+}
+
 /* Of the upper two values. */
 static bool combine(struct machine *m, unsigned op)
 {
-	const uint32_t x = m->n > 1 ? m->stack[m->n - 2] : 0;
-	const uint32_t y = m->n > 1 ? m->stack[m->n - 1] : 0;
-	const int32_t a = (int32_t)x, b = (int32_t)y;
-	uint32_t v;
+	const uint64_t x = m->n > 1 ? m->stack[m->n - 2] : 0;
+	const uint64_t y = m->n > 1 ? m->stack[m->n - 1] : 0;
+	const int64_t a = with_sign(m, x), b = with_sign(m, y);
+	const unsigned bits = 8 * m->v->bytes;
+	uint64_t v;
 
 	switch (op) {
 	case OP_AND:
@@ -126,13 +146,13 @@ static bool combine(struct machine *m, unsigned op)
 		v = x + y;
 		break;
 	case OP_SHL:
-		v = y < 32 ? x << y : 0;
+		v = y < bits ? x << y : 0;
 		break;
 	case OP_SHR:
-		v = y < 32 ? x >> y : 0;
+		v = y < bits ? x >> y : 0;
 		break;
 	case OP_SHRA:
-		v = (uint32_t)(a >> (y < 32 ? y : 31));
+		v = (uint64_t)(a >> (y < bits ? y : bits - 1));
 		break;
 	case OP_XOR:
 		v = x ^ y;
@@ -166,7 +186,7 @@ static bool combine(struct machine *m, unsigned op)
 
 static bool one(struct machine *m, unsigned op)
 {
-	uint32_t x, y;
+	uint64_t x, y;
 
 	switch (op) {
 	case OP_DEREF:
@@ -194,7 +214,7 @@ static bool one(struct machine *m, unsigned op)
 		push(m, x);
 		return true;
 	case OP_NEG:
-		push(m, -(uint64_t)pop(m));
+		push(m, -pop(m));
 		return true;
 	case OP_NOT:
 		push(m, ~pop(m));
@@ -223,7 +243,7 @@ static void run_one(struct machine *m, unsigned op)
 }
 
 int pdet_expression(struct pdet_frame_rest code, const struct pdet_values *v,
-		    const uint32_t *cfa, uint32_t *ret)
+		    const uint64_t *cfa, uint64_t *ret)
 {
 	struct machine m = { .rest = code, .v = v };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The expressions by which tables of 32-bit programs say where a value is. */
+/* The expressions by which tables of programs say where a value is. */
 #ifndef PDET_UNWIND_DWARF_EXPRESSION_H
 #define PDET_UNWIND_DWARF_EXPRESSION_H
 
@@ -8,9 +8,10 @@
 /* What the thread has. Both return 0, or a negative errno that ends the
  * expression. */
 struct pdet_values {
-	int (*word)(void *arg, uint32_t addr, uint32_t *ret);
-	int (*reg)(void *arg, uint64_t number, uint32_t *ret);
+	int (*word)(void *arg, uint64_t addr, uint64_t *ret);
+	int (*reg)(void *arg, uint64_t number, uint64_t *ret);
 	void *arg;
+	unsigned bytes;		/* of a word: 4 or 8 */
 };
 
 /*
@@ -19,6 +20,6 @@ struct pdet_values {
  * needs, or what a function of @v returned.
  */
 int pdet_expression(struct pdet_frame_rest code, const struct pdet_values *v,
-		    const uint32_t *cfa, uint32_t *ret);
+		    const uint64_t *cfa, uint64_t *ret);
 
 #endif

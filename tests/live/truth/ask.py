@@ -379,8 +379,8 @@ CHAIN = ["sleep_inner", "sleep_middle", "sleep_outer"]
 
 
 def may_lack_user_stacks(why):
-    """A dump of x86-64 has them, unless libunwind is missing."""
-    return why == "not_built" or \
+    """A dump has them, unless it is of x86-64 and libunwind is missing."""
+    return why == "not_built" and machine.there.arch() == "x86_64" or \
         (machine.there.is_live() or not machine.there.has_kernel()) and \
         why in ("no_kernel", "no_access", "denied")
 
@@ -393,9 +393,7 @@ def check_user_stack(report, pagedet, field):
                                "--stacks=user", "task", pid)
     found = [row for row in rows if row.get("tid") == pid]
     why = found[0].get("missing", {}).get("user_stack") if found else None
-    if machine.there.arch() != "x86_64":
-        report.skip("user stack", "only for x86-64")
-    elif not truth:
+    if not truth:
         report.skip("user stack", "there is no child")
     elif may_lack_user_stacks(why):
         report.skip("user stack", why)

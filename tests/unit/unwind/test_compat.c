@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "../unit.h"
-#include "unwind/compat.h"
+#include "unwind/by_table.h"
 #include "unwind/dwarf/expression.h"
 #include "unwind/unwind_end.h"
 
@@ -141,7 +141,7 @@ static size_t unwind(struct world *w, uint32_t ip, const char **end)
 	regs.reg[PDET_USER_SP] = STACK;
 	/* What 64-bit code left in the upper half is not a part of it. */
 	regs.reg[PDET_USER_BP] = (uint64_t)1 << 32;
-	return pdet_compat_unwind(&t, &regs, w->steps,
+	return pdet_table_unwind(&t, &regs, w->steps,
 				  PDET_COUNT(w->steps), end);
 }
 
@@ -175,6 +175,21 @@ START_TEST(without_a_caller)
 	push(&w, 0, CODE + 0x20);
 	ck_assert_uint_eq(unwind(&w, CODE, &end), 1);
 	ck_assert_ptr_null(end);
+}
+END_TEST
+
+/* Only arm64 has an instruction that says so. */
+START_TEST(a_signature)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 4, 4, DW_CFA_offset_ra, 1, 0x2d
+	};
+	struct world w;
+	const char *end;
+
+	start(&w, code, sizeof(code));
+	ck_assert_uint_eq(unwind(&w, CODE, &end), 1);
+	ck_assert_str_eq(end, PDET_UNWIND_UNKNOWN_FORM);
 }
 END_TEST
 
@@ -320,17 +335,17 @@ END_TEST
 
 /* --- expressions --- */
 
-static int word_at(void *arg, uint32_t addr, uint32_t *ret)
+static int word_at(void *arg, uint64_t addr, uint64_t *ret)
 {
 	(void)arg;
 	*ret = addr + 1;
 	return addr == 0xbad ? -EIO : 0;
 }
 
-static int reg_of(void *arg, uint64_t number, uint32_t *ret)
+static int reg_of(void *arg, uint64_t number, uint64_t *ret)
 {
 	(void)arg;
-	*ret = 0x1000 * (uint32_t)number;
+	*ret = 0x1000 * number;
 	return number > 8 ? -ENXIO : 0;
 }
 
@@ -367,8 +382,8 @@ START_TEST(expressions)
 		{ "\x97", 1, -ENOTSUP, 0 },
 	};
 	const uint8_t *code = (const uint8_t *)cases[_i].code;
-	const struct pdet_values v = { word_at, reg_of, NULL };
-	uint32_t result;
+	const struct pdet_values v = { word_at, reg_of, NULL, 4 };
+	uint64_t result;
 
 	ck_assert_int_eq(pdet_expression((struct pdet_frame_rest){
 				code, code + cases[_i].n, false }, &v, NULL,
@@ -384,6 +399,7 @@ int main(void)
 
 	unit_test(s, complete);
 	unit_test(s, without_a_caller);
+	unit_test(s, a_signature);
 	unit_loop(s, signals, 2);
 	unit_loop(s, damaged, 16);
 	unit_loop(s, unreadable, 3);
