@@ -371,9 +371,9 @@ static int take_frame(struct unwinding *u, struct walk *w)
 }
 
 /* To the caller. Returns 0, 1 at the end. */
-static int step(struct unwinding *u, const struct walk *w)
+static int step(struct unwinding *u, struct walk *w)
 {
-	const struct pdet_unwind_step *last = &w->steps[w->n - 1];
+	struct pdet_unwind_step *last = &w->steps[w->n - 1];
 	struct pdet_cfi_row row;
 	int r;
 
@@ -381,6 +381,13 @@ static int step(struct unwinding *u, const struct walk *w)
 		return leave_signal(u, w->frame);
 	/* A call may be the last instruction of its function. */
 	r = find_row(u, last->ip - (last->exact || last->signal ? 0 : 1), &row);
+	if (r == 0 && row.signal && !u->machine->believed) {
+		/* The code itself could not be read. */
+		last->signal = true;
+		w->signals++;
+		w->frame = RT_FRAME;
+		return leave_signal(u, w->frame);
+	}
 	if (r == 0)
 		return apply(u, &row);
 	if (r != -ENOENT || u->why)

@@ -375,8 +375,9 @@ int pdet_image_cached_page(struct pdet_session *base, uint64_t cache,
 {
 	struct image_session *s = image_session_of(base);
 	const struct image *im = s->image;
-	const uint64_t at = index * PDET_CACHED_PAGE;
-	const uint64_t page = at >> im->paging.page_shift;
+	const uint64_t parts = ((uint64_t)1 << im->paging.page_shift) /
+			       PDET_CACHED_PAGE;
+	const uint64_t page = index / parts;
 	struct cached c = { s, cache, page, 0, -ENODATA };
 	const struct pdet_xarray_visit visit = { find_entry, find_lost, &c,
 						 false };
@@ -387,7 +388,7 @@ int pdet_image_cached_page(struct pdet_session *base, uint64_t cache,
 				&visit);
 	return c.error ? c.error :
 	       pdet_read_phys(s->reader, (c.pfn << im->paging.page_shift) +
-			      (at - (page << im->paging.page_shift)), buf,
+			      index % parts * PDET_CACHED_PAGE, buf,
 			      PDET_CACHED_PAGE);
 }
 

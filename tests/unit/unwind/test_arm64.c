@@ -49,11 +49,11 @@ static void push(struct world *w, unsigned word, uint64_t v)
 
 /* A CIE with these instructions, which fill 16 bytes, and an FDE for 4096 bytes
  * at CODE. The thread is there. */
-static void start(struct world *w, const void *code, size_t n)
+static void start_as(struct world *w, const char *letters, const void *code,
+		     size_t n)
 {
-	static const unsigned char head[] = {
-		32, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 4, 0x78, LR, 1, 0x1b
-	};
+	static const unsigned char head[] = { 32, 0, 0, 0, 0, 0, 0, 0, 1 };
+	static const unsigned char more[] = { 4, 0x78, LR, 1, 0x1b };
 	const uint32_t fde = CIE_AT + 36;
 
 	memset(w, 0, sizeof(*w));
@@ -64,6 +64,8 @@ static void start(struct world *w, const void *code, size_t n)
 	put4(w, fde);
 	w->at = CIE_AT;
 	put(w, head, sizeof(head));
+	put(w, letters, strlen(letters) + 1);
+	put(w, more, sizeof(more));
 	put(w, code, n);
 	w->at = fde;
 	put4(w, 16);
@@ -73,6 +75,11 @@ static void start(struct world *w, const void *code, size_t n)
 	w->regs = (struct pdet_user_regs){ .arm64 = true, .address_bits = 48 };
 	w->regs.reg[PDET_ARM64_PC] = CODE;
 	w->regs.reg[PDET_ARM64_SP] = STACK;
+}
+
+static void start(struct world *w, const void *code, size_t n)
+{
+	start_as(w, "zR", code, n);
 }
 
 static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
@@ -187,6 +194,22 @@ START_TEST(handlers)
 }
 END_TEST
 
+/* The page of the vdso that a handler returns to may never have been used, but
+ * its table is known. It is about the caller of what was interrupted. */
+START_TEST(by_the_table)
+{
+	static const unsigned char code[] = { RECORD };
+	struct world w;
+	const char *end;
+
+	start_as(&w, "zRS", code, sizeof(code));
+	push(&w, 1, CODE + 0x20);
+	ck_assert_uint_eq(unwind(&w, &end), 1);
+	ck_assert(w.steps[0].signal);
+	ck_assert_str_eq(end, PDET_UNWIND_SIGNAL_AT_0);
+}
+END_TEST
+
 START_TEST(not_there)
 {
 	static const unsigned char code[] = { RECORD };
@@ -208,6 +231,7 @@ int main(void)
 	unit_loop(s, signatures, 2);
 	unit_test(s, without_a_record);
 	unit_test(s, handlers);
+	unit_test(s, by_the_table);
 	unit_test(s, not_there);
 	return unit_main(s);
 }
