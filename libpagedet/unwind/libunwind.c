@@ -234,28 +234,18 @@ static int find_records(struct unwinding *u, const unw_dyn_info_t *di,
 	return r < 0 ? r : pdet_eh_records(&memory, *fde, u->own);
 }
 
-/* Returns -EBADMSG if a register of the caller is in one that there is not:
- * libunwind would look for it behind the end of an array. */
-static int check_row(const struct pdet_frame_pair *p, uint64_t fde, uint64_t ip)
+/* libunwind would look for a register that there is not behind the end of an
+ * array. It may follow instructions that are not about the address, if a table
+ * is hostile. */
+static int check_records(const struct pdet_frame_pair *p, uint64_t fde)
 {
 	struct pdet_frame_rest first, rest;
-	struct pdet_cfi_row row;
-	bool known;
-	unsigned i;
-	int r;
 
 	if (!pdet_frame_record(p->bytes, p->n, 0, &first) ||
 	    !pdet_frame_record(p->bytes, p->n, p->fde, &rest))
 		return -EBADMSG;
-	r = pdet_cfi_row(first, rest, fde + sizeof(uint32_t), ip,
-			 sizeof(uint64_t), &row);
-	if (r < 0)
-		return r;
-	known = row.ra < PDET_CFI_REGS;
-	for (i = 0; i < PDET_CFI_REGS; i++)
-		known &= row.reg[i].is != PDET_CFI_IN ||
-			 (uint64_t)row.reg[i].n < PDET_CFI_REGS;
-	return known ? 0 : -EBADMSG;
+	return pdet_cfi_check(first, rest, fde + sizeof(uint32_t),
+			      sizeof(uint64_t));
 }
 
 static int check(struct unwinding *u, const unw_dyn_info_t *di, uint64_t ip)
@@ -265,7 +255,7 @@ static int check(struct unwinding *u, const unw_dyn_info_t *di, uint64_t ip)
 	int r = is_pair ? 0 : find_records(u, di, ip, &fde);
 
 	if (r == 0)
-		r = check_row(is_pair ? u->pair : u->own, fde, ip);
+		r = check_records(is_pair ? u->pair : u->own, fde);
 	return r == 0 ? 0 :
 	       refuse(u, r == -ENOTSUP ? PDET_UNWIND_UNKNOWN_FORM :
 					 PDET_UNWIND_DAMAGED_TABLE);

@@ -53,4 +53,13 @@ int pdet_cfi_row(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
 		 uint64_t at, uint64_t ip, unsigned word,
 		 struct pdet_cfi_row *ret);
 
+/*
+ * pdet_cfi_check - read all instructions of both. Returns 0, -EBADMSG if they
+ * are damaged, or if the return address or another register is in a register
+ * that has no number below PDET_CFI_REGS, or -ENOTSUP if their form is not
+ * known.
+ */
+int pdet_cfi_check(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
+		   uint64_t at, unsigned word);
+
 #endif
