@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "unwind/dwarf/cfi.h"
 #include "unwind/dwarf/eh_header.h"
 #include "unwind/libunwind.h"
 #include "unwind/signal_frame.h"
@@ -53,6 +54,7 @@ struct unwinding {
 	const struct pdet_user_regs *regs;
 	const struct pdet_eh_frame *frames; /* at INDEX_AT */
 	const struct pdet_frame_pair *pair; /* at PAIR_AT */
+	struct pdet_frame_pair *own;	    /* of a table */
 	struct pdet_eh_entry pair_entry;    /* its index */
 	bool guessed;		/* the last step was by such a pair */
 	unsigned reads;
@@ -74,8 +76,9 @@ static bool is_no_frame(int error)
 	return error == -ENOENT || error == -EFAULT;
 }
 
-static int read_bytes(struct unwinding *u, uint64_t addr, void *buf, size_t n)
+static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
 {
+	struct unwinding *u = arg;
 	int r;
 
 	if (u->reads++ >= MOST_READS)
@@ -213,12 +216,60 @@ static int find_in_table(struct unwinding *u, uint64_t ip, unw_dyn_info_t *di)
 	return code.header ? use_header(u, &code, di) : use_index(u, &code, di);
 }
 
+/* The record that libunwind finds there, by the same search. */
+static int find_records(struct unwinding *u, const unw_dyn_info_t *di,
+			uint64_t ip, uint64_t *fde)
+{
+	const struct pdet_eh_memory memory = { read_bytes, u };
+	const uint64_t base = di->u.rti.segbase;
+	const struct pdet_eh_entry *e;
+	int r = 0;
+
+	if (di->u.rti.table_data == INDEX_AT) {
+		e = pdet_eh_frame_before(u->frames, (int32_t)(ip - base));
+		*fde = base + (uint64_t)(int64_t)(e ? e->fde : 0);
+	} else {
+		r = pdet_eh_search(&memory, base, ip, fde);
+	}
+	return r < 0 ? r : pdet_eh_records(&memory, *fde, u->own);
+}
+
+/* libunwind would look for a register that there is not behind the end of an
+ * array. It may follow instructions that are not about the address, if a table
+ * is hostile. */
+static int check_records(const struct pdet_frame_pair *p, uint64_t fde)
+{
+	struct pdet_frame_rest first, rest;
+
+	if (!pdet_frame_record(p->bytes, p->n, 0, &first) ||
+	    !pdet_frame_record(p->bytes, p->n, p->fde, &rest))
+		return -EBADMSG;
+	return pdet_cfi_check(first, rest, fde + sizeof(uint32_t),
+			      sizeof(uint64_t));
+}
+
+static int check(struct unwinding *u, const unw_dyn_info_t *di, uint64_t ip)
+{
+	const bool is_pair = di->u.rti.table_data == PAIR_INDEX_AT;
+	uint64_t fde = is_pair ? PAIR_AT + u->pair->fde : 0;
+	int r = is_pair ? 0 : find_records(u, di, ip, &fde);
+
+	if (r == 0)
+		r = check_records(is_pair ? u->pair : u->own, fde);
+	return r == 0 ? 0 :
+	       refuse(u, r == -ENOTSUP ? PDET_UNWIND_UNKNOWN_FORM :
+					 PDET_UNWIND_DAMAGED_TABLE);
+}
+
 static int search(struct unwinding *u, unw_addr_space_t space, uint64_t ip,
 		  unw_dyn_info_t *di, unw_proc_info_t *pi, int need)
 {
+	int r;
+
 	memset(pi, 0, sizeof(*pi));
-	return u->lib->_Ux86_64_dwarf_search_unwind_table(space, ip, di, pi,
-							  need, u);
+	r = u->lib->_Ux86_64_dwarf_search_unwind_table(space, ip, di, pi, need,
+						       u);
+	return r < 0 ? r : check(u, di, ip);
 }
 
 static int find_proc_info(unw_addr_space_t space, unw_word_t ip,
@@ -446,7 +497,10 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 		.access_fpreg = access_fpreg, .resume = no_resume,
 		.get_proc_name = no_name
 	};
-	struct unwinding u = { .lib = lib, .target = t, .regs = regs };
+	struct pdet_frame_pair own;
+	struct unwinding u = {
+		.lib = lib, .target = t, .regs = regs, .own = &own
+	};
 	struct walk w = { .steps = steps, .most = n };
 	unw_addr_space_t space;
 

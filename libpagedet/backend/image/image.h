@@ -80,6 +80,7 @@ struct image_kernel {
 	bool has_stacks;
 	bool strange_orc;	/* libpagedet does not know this version */
 	struct pdet_task_stacks stacks;
+	struct pdet_task_stacks user; /* for registers alone */
 };
 
 /* Facts of one kernel; loaded by survey(). */

@@ -199,6 +199,15 @@ static uint32_t count_nodes(struct image *im,
 	return pdet_space_u32(&im->space, s[NODE_IDS].address, &n) < 0 ? 0 : n;
 }
 
+static void find_processors(struct image *im, struct pdet_task_stacks *t)
+{
+	if (!im->memory->live)
+		t->cpus = (struct pdet_notes){
+			im->memory->notes, im->memory->notes_len
+		};
+	t->percpu = &im->kernel.percpu;
+}
+
 /* Use ORC if the kernel has it, otherwise frame pointers. */
 static void find_unwinding(struct image *im,
 			   const struct pdet_symbol s[SYMBOLS])
@@ -220,11 +229,21 @@ static void find_unwinding(struct image *im,
 	k->has_stacks = pdet_task_stacks_init(&k->stacks, &im->paging, im->btf,
 					      &orc, k->has_modules ?
 					      &k->modules : NULL);
-	if (!im->memory->live)
-		k->stacks.cpus = (struct pdet_notes){
-			im->memory->notes, im->memory->notes_len
-		};
-	k->stacks.percpu = &k->percpu;
+	find_processors(im, &k->stacks);
+}
+
+/* Registers of user code are at the end of a kernel stack, so that no name and
+ * no table is needed to find them. */
+static void find_registers(struct image *im)
+{
+	const struct pdet_orc_table none = { 0 };
+	struct image_kernel *k = &im->kernel;
+
+	if (k->user.paging || !im->btf)
+		return;
+	(void)pdet_task_stacks_init(&k->user, &im->paging, im->btf, &none,
+				    NULL);
+	find_processors(im, &k->user);
 }
 
 void pdet_image_kernel_names(struct image *im, struct pdet_env *env)
@@ -381,7 +400,9 @@ static bool needs_names(const struct pdet_fields *f)
 int pdet_image_kernel_prepare(struct image *im, struct pdet_env *env,
 			      const struct pdet_wants *wants)
 {
-	const bool stacks = wants->stacks || wants->user_stacks;
+	/* A dump names the processors of its threads. */
+	const bool stacks = wants->stacks ||
+			    (wants->user_stacks && !im->memory->live);
 	const bool kaddr = wants->walks &&
 			   (wants->target == PAGEDET_TARGET_KADDR ||
 			    wants->target == PAGEDET_TARGET_OBJECTS ||
@@ -395,6 +416,8 @@ int pdet_image_kernel_prepare(struct image *im, struct pdet_env *env,
 			      pdet_fields_has(&wants->fields,
 					      PAGEDET_FIELD_KERNEL_MAPS));
 
+	if (wants->user_stacks)
+		find_registers(im);
 	if (!kaddr && !mappers && !stacks)
 		return 0;
 	if (pdet_image_kernel_areas(im, env) < 0)

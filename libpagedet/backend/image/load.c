@@ -330,45 +330,46 @@ static bool counts_otherwise(const struct image *im)
 
 static int read_task_types(struct image *im, struct pdet_env *env)
 {
-	struct pdet_symbol s[] = {
-		{ .name = "init_task" },
-		{ .name = "special_mapping_vmops" },
-		{ .name = "nr_swapfiles" },
-		{ .name = "special_mapping_name" },
-	};
-	struct pdet_symbol f[] = {
-		{ .name = "memory_failure" },
-		{ .name = "migrate_pages" },
-		{ .name = "migrate_vma_setup" },
-		{ .name = "make_device_exclusive_range" },
-		{ .name = "make_device_exclusive" },
-		{ .name = "uffd_wp_range" },
+	enum { INIT, VMOPS, SWAP_AREAS, NAME, FAILURE, MIGRATE, DEVICE, RANGE,
+	       EXCLUSIVE, UFFD_WP, SYMBOLS };
+	/* One search finds all of them. */
+	struct pdet_symbol s[SYMBOLS] = {
+		[INIT] = { .name = "init_task" },
+		[VMOPS] = { .name = "special_mapping_vmops" },
+		[SWAP_AREAS] = { .name = "nr_swapfiles" },
+		[NAME] = { .name = "special_mapping_name" },
+		[FAILURE] = { .name = "memory_failure" },
+		[MIGRATE] = { .name = "migrate_pages" },
+		[DEVICE] = { .name = "migrate_vma_setup" },
+		[RANGE] = { .name = "make_device_exclusive_range" },
+		[EXCLUSIVE] = { .name = "make_device_exclusive" },
+		[UFFD_WP] = { .name = "uffd_wp_range" },
 	};
 	struct pdet_swap_functions functions;
 	uint32_t areas;
 	int r;
 
-	pdet_image_find(im, env, s, PDET_COUNT(s));
-	pdet_image_find(im, env, f, PDET_COUNT(f));
+	pdet_image_find(im, env, s, SYMBOLS);
 	functions = (struct pdet_swap_functions){
-		f[0].found, f[1].found, f[2].found, f[3].found, f[4].found,
+		s[FAILURE].found, s[MIGRATE].found, s[DEVICE].found,
+		s[RANGE].found, s[EXCLUSIVE].found,
 	};
 	/* The uffd-wp bit is valid only on kernels with this function. */
-	im->pagemap.uffd_wp = f[5].found &&
+	im->pagemap.uffd_wp = s[UFFD_WP].found &&
 			      im->memory->machine == EM_X86_64;
 	pdet_swap_form_init(&im->swap_form, &im->paging, &im->info, im->btf,
 			    &functions);
-	r = find_init(im, &s[0]);
+	r = find_init(im, &s[INIT]);
 	if (r < 0)
 		return refuse_tasks(env, r);
-	if (!pdet_tasks_init(&im->task_types, im->btf, s[0].address) ||
+	if (!pdet_tasks_init(&im->task_types, im->btf, s[INIT].address) ||
 	    !pdet_mms_init(&im->mm_types, im->btf))
 		return pdet_fail(env, ENODATA, "cannot read tasks: the types "
 				 "(BTF) do not say enough");
-	pdet_vma_names_init(&im->name_types, im->btf, address_of(&s[1]),
-			    address_of(&s[3]));
-	if (s[2].found &&
-	    pdet_space_u32(&im->space, s[2].address, &areas) == 0)
+	pdet_vma_names_init(&im->name_types, im->btf, address_of(&s[VMOPS]),
+			    address_of(&s[NAME]));
+	if (s[SWAP_AREAS].found &&
+	    pdet_space_u32(&im->space, s[SWAP_AREAS].address, &areas) == 0)
 		im->pagemap.swap_areas = PDET_MIN(areas, (uint32_t)32);
 	im->pagemap.soft_dirty = has_soft_dirty(im);
 	im->other_pids = counts_otherwise(im);

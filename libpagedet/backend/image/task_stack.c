@@ -236,7 +236,7 @@ static int probe_regs(struct image_session *s, uint64_t task)
 {
 	struct pdet_task_rest rest;
 
-	return pdet_task_rest(&s->space, &s->image->kernel.stacks, task,
+	return pdet_task_rest(&s->space, &s->image->kernel.user, task,
 			      &rest) < 0 || rest.user || !rest.bytes ? 0 :
 	       probe(s, rest.stack + rest.bytes - sizeof(uint64_t));
 }
@@ -302,9 +302,9 @@ int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
 		return has_ended(&base->env, task->pid);
 	if (!t->has_mm)
 		return no_program(s, &t->is);
-	if (!pdet_task_rest_known(&im->kernel.stacks))
+	if (!pdet_task_rest_known(&im->kernel.user))
 		return no_types(&base->env, task->pid);
-	r = pdet_user_regs(&s->space, &im->kernel.stacks, t->is.addr, ret);
+	r = pdet_user_regs(&s->space, &im->kernel.user, t->is.addr, ret);
 	if (r < 0)
 		return why_no_regs(s, &t->is, r);
 	return ret->arm64 ? ret->reg[PDET_ARM64_PC] || ret->reg[PDET_ARM64_SP] :

@@ -36,6 +36,7 @@ struct machine {
 	bool reached;		/* the next row is about a higher address */
 	struct pdet_cfi_row row, first, state[MOST_STATES];
 	unsigned states;
+	bool strange;		/* a place is a register that there is not */
 	int error;
 };
 
@@ -213,6 +214,7 @@ static bool set_register(struct machine *m, unsigned op)
 {
 	struct pdet_frame_rest *r = &m->rest;
 	const uint64_t reg = pdet_frame_uleb(r);
+	uint64_t from;
 
 	switch (op) {
 	case CFA_OFFSET_EXTENDED:
@@ -239,7 +241,9 @@ static bool set_register(struct machine *m, unsigned op)
 		set_number(m, reg, PDET_CFI_SAME, 0);
 		return true;
 	case CFA_REGISTER:
-		set_number(m, reg, PDET_CFI_IN, (int64_t)pdet_frame_uleb(r));
+		from = pdet_frame_uleb(r);
+		m->strange |= from >= PDET_CFI_X86_64;
+		set_number(m, reg, PDET_CFI_IN, (int64_t)from);
 		return true;
 	case CFA_EXPRESSION:
 		set_code(m, reg, PDET_CFI_AT_CODE);
@@ -324,4 +328,25 @@ int pdet_cfi_row(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
 	run(&m, fde);
 	*ret = m.row;
 	return m.error;
+}
+
+int pdet_cfi_check(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
+		   uint64_t at, unsigned word)
+{
+	struct machine m = { .at = at, .wanted = UINT64_MAX, .word = word };
+	struct pdet_cie head;
+	int r;
+
+	if (!pdet_cie_read(cie, word, &head))
+		return -ENOTSUP;
+	m.cie = &head;
+	run(&m, head.instructions);
+	m.first = m.row;
+	r = m.error ? m.error : find_function(&m, &fde, 0);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	m.wanted = UINT64_MAX;
+	run(&m, fde);
+	return m.error ? m.error :
+	       m.strange || head.ra >= PDET_CFI_X86_64 ? -EBADMSG : 0;
 }

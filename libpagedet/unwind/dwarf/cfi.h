@@ -12,6 +12,9 @@
 enum { PDET_X86_AX, PDET_X86_CX, PDET_X86_DX, PDET_X86_BX, PDET_X86_SP,
        PDET_X86_BP, PDET_X86_SI, PDET_X86_DI, PDET_X86_IP, PDET_X86_REGS };
 
+/* Those of x86-64, of which libunwind knows no more. */
+#define PDET_CFI_X86_64 17
+
 /* Those of arm64 have 32 numbers, and pc another one. */
 #define PDET_CFI_REGS 33
 
@@ -53,5 +56,14 @@ struct pdet_cfi_row {
 int pdet_cfi_row(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
 		 uint64_t at, uint64_t ip, unsigned word,
 		 struct pdet_cfi_row *ret);
+
+/*
+ * pdet_cfi_check - read all instructions of both. Returns 0, -EBADMSG if they
+ * are damaged, or if the return address or another register is in a register
+ * that has no number below PDET_CFI_X86_64, or -ENOTSUP if their form is not
+ * known.
+ */
+int pdet_cfi_check(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
+		   uint64_t at, unsigned word);
 
 #endif

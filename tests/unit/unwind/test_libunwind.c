@@ -265,6 +265,27 @@ START_TEST(taken_away)
 }
 END_TEST
 
+/* libunwind has an array of the registers, and believes their numbers. */
+START_TEST(no_such_register)
+{
+	static const unsigned char code[][24] = {
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1, DW_CFA_register, 3,
+		  17 },
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1, DW_CFA_register, 3,
+		  0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 8 },
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_register, 16, 0x80, 0x80, 0x80,
+		  0x80, 8 },
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code[_i], sizeof(code[_i]));
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 1);
+	ck_assert_str_eq(end, "the table for unwinding is damaged");
+}
+END_TEST
+
 static struct pdet_frame_pair *pair_of_debug_frame(uint64_t base)
 {
 	/* Version 4: addresses of eight bytes, the form of .debug_frame. */
@@ -379,6 +400,7 @@ int main(void)
 	unit_test(s, at_zero);
 	unit_loop(s, cut_tables, 2);
 	unit_test(s, taken_away);
+	unit_loop(s, no_such_register, 3);
 	unit_test(s, pairs);
 	unit_test(s, signal_pair);
 	unit_loop(s, lost_after_a_guess, 6);
