@@ -104,7 +104,7 @@ static void say_reason(struct note *note, unsigned state, const char *help)
 	}
 }
 
-static void say_how_often(struct note *note, uint64_t n)
+static void say_how_often(struct note *note, uint64_t n, bool each)
 {
 	const struct pagedet_emitter *e = note->e;
 	const struct pdet_text *t = e->own;
@@ -112,14 +112,17 @@ static void say_how_often(struct note *note, uint64_t n)
 	/* A group is many rows: its count would mislead. */
 	if (n == t->rows || e->query.grouped)
 		return;
-	say(note, " in ");
+	say(note, each ? " each in " : " in ");
 	say_number(note, n);
 	say(note, " of ");
 	say_number(note, t->rows);
 	say(note, " rows");
 }
 
-/* Fields that are lost as often, for the same reason, share a line. */
+/*
+ * Fields that are lost as often, for the same reason, share a line: not always
+ * in the same rows.
+ */
 static void put_lost(struct note *note, bool *done, unsigned col,
 		     unsigned state)
 {
@@ -128,18 +131,21 @@ static void put_lost(struct note *note, bool *done, unsigned col,
 	const uint64_t n = t->seen[col].lost[state];
 	const char *help = advice(e, col, state);
 	bool these[PDET_FIELDS] = { false };
-	unsigned i;
+	unsigned i, fields = 0;
 
 	start(note, "?");
 	for (i = col; i < e->n_col; i++) {
-		if (done[i] || t->seen[i].lost[state] != n ||
+		const uint64_t lost = t->seen[i].lost[state];
+
+		if (done[i] || !lost || (lost != n && !e->query.grouped) ||
 		    !is_same_help(advice(e, i, state), help))
 			continue;
 		say(note, i == col ? " " : ", ");
 		say(note, e->col[i].name);
 		these[i] = done[i] = true;
+		fields++;
 	}
-	say_how_often(note, n);
+	say_how_often(note, n, fields > 1);
 	say_reason(note, state, help);
 	/* The list already has its first field. */
 	for (i = col + 1; i < e->n_col && is_not_looked_for(help); i++) {
