@@ -1207,6 +1207,44 @@ START_TEST(streaming_table)
 END_TEST
 
 /*
+ * Numbers that are longer than those of the first rows are whole: the blanks
+ * and the long texts beside them give way.
+ */
+START_TEST(streaming_grows)
+{
+	static const char path[] = "/a/directory/with/a/long/name/and/a/file";
+	const uint32_t width = 48 + (uint32_t)_i;
+	struct pagedet_emitter *e = emitter(PAGEDET_FORMAT_TEXT, 0, -1, width);
+	const char *line;
+	char *text;
+	uint32_t i;
+
+	set_up("pfn,inode,index,path");
+	ck_assert_int_eq(pdet_emit_begin(e, &env, &query), 0);
+	for (i = 0; i < 300; i++) {
+		const uint64_t big = i < 250 ? 1 : 1000000;
+
+		pdet_put(&batch, add_row(), F(PFN), 10 * big, PROCFS);
+		pdet_put(&batch, i, F(INODE), 100 * big, PROCFS);
+		pdet_put(&batch, i, F(INDEX), i, PROCFS);
+		put_text(i, F(PATH), path);
+	}
+	ck_assert_int_eq(pdet_emit_batch(e, &env, &batch), 0);
+	ck_assert_int_eq(pdet_emit_end(e, &env, &(struct pdet_emit_end){ 0 }),
+			 0);
+	text = text_of(e);
+	ck_assert_msg(longest_line(text) <= width, "width %u:\n%s", width,
+		      text);
+	line = strstr(text, "\n10000000 ");
+	ck_assert_ptr_nonnull(line);
+	ck_assert_ptr_nonnull(strstr(line, " 100000000 "));
+	ck_assert_ptr_nonnull(strstr(line, "/a/file\n"));
+	free(text);
+	pdet_batch_free(&batch);
+}
+END_TEST
+
+/*
  * While more rows may come, only columns that no source can answer are omitted.
  */
 START_TEST(streaming_leaves_out)
@@ -1758,6 +1796,7 @@ int main(void)
 	unit_loop(s, every_width, 50);
 	unit_loop(s, lost_on_a_terminal, 30);
 	unit_test(s, streaming_table);
+	unit_loop(s, streaming_grows, 40);
 	unit_test(s, streaming_leaves_out);
 	unit_test(s, nothing_came);
 	unit_test(s, runs);
