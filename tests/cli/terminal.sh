@@ -166,6 +166,22 @@ tap_run 'tasks: a file has the whole name' \
 	grep -q name-of-15-char "$tap_dir/listed"
 root=$machine
 
+# Of doctor, commands that are to be copied stay whole; they are indented, or
+# the last line.
+setpriv=
+[ "$(id -u)" != 0 ] || setpriv='setpriv --reuid 65534 --clear-groups'
+for columns in 60 75; do
+	( COLUMNS=$columns && export COLUMNS &&
+		$setpriv "$PAGEDET" doctor > "$tap_dir/stdout" )
+	tap_run "doctor: $columns columns" awk -v most=$columns '
+		/^  *(sudo|scripts)/ { next }
+		length > most { bad = 1; print } END { exit bad || NR < 9 }' \
+		"$tap_dir/stdout"
+done
+tap_run 'doctor: what to copy is in one line' \
+	grep -q '^[^ ].*doctor -v$' "$tap_dir/stdout"
+tap_fails 'doctor: no blanks at the end' grep -q ' $' "$tap_dir/stdout"
+
 # On a terminal, work that takes longer than a second shows its progress in one
 # line that vanishes.
 # is_quick: whether this is done in less than a second
