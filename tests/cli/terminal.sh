@@ -166,6 +166,14 @@ tap_run 'tasks: a file has the whole name' \
 	grep -q name-of-15-char "$tap_dir/listed"
 root=$machine
 
+for columns in 40 50; do
+	( COLUMNS=$columns && export COLUMNS &&
+		"$PAGEDET" top -q > "$tap_dir/stdout" ) || :
+	tap_run "top: $columns columns: what has no room" \
+		grep -q '^no room: ' "$tap_dir/stdout"
+	tap_run "top: $columns columns" test "$(longest)" -le $columns
+done
+
 # Of doctor, commands that are to be copied stay whole; they are indented, or
 # the last line.
 setpriv=
