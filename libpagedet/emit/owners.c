@@ -19,7 +19,15 @@ struct emitting {
 	const char **frames;
 	uint32_t n_frames, cap;
 	struct pagedet_owner_group group;
+	/* of a line of text */
+	size_t number;		/* width of a number */
+	bool below;		/* the terminal has no room for times beside */
+	size_t at;		/* columns that the line already has */
 };
+
+#define GAP "    "
+/* "12345.678 s .. 12345.678 s" */
+#define TIMES 26
 
 /* --- parts --- */
 
@@ -328,7 +336,35 @@ static bool csv_group(struct emitting *s)
 
 static void column(struct emitting *s, const char *text)
 {
-	pdet_out_right(&s->e->out, 12, text, strlen(text));
+	const size_t len = strlen(text), wide = s->number + !!s->at;
+
+	pdet_out_pad(&s->e->out, len < wide ? wide - len : !!s->at);
+	str(s, text);
+	s->at += PDET_MAX(len + !!s->at, wide);
+}
+
+/* Begins a part of a line. If there is no room for it, it is on the next. */
+static void part(struct emitting *s, size_t columns, bool below)
+{
+	const size_t gap = strlen(GAP), width = s->e->width;
+
+	if (below || (width && s->at > gap && s->at + gap + columns > width)) {
+		str(s, "\n");
+		s->at = 0;
+	}
+	str(s, GAP);
+	s->at += gap + columns;
+}
+
+/* Numbers are as wide as "4294967296" at least, and as a heading. */
+static void lay_out(struct emitting *s)
+{
+	const unsigned n = 3 + pdet_owners_mixed(s->o) +
+			   pdet_owners_compared(s->o);
+	const size_t width = s->e->width;
+
+	s->number = width && n * (12 + 1) > width ? 10 : 12;
+	s->below = width && n * (s->number + 1) + strlen(GAP) + TIMES > width;
 }
 
 static void text_head(struct emitting *s)
@@ -340,7 +376,8 @@ static void text_head(struct emitting *s)
 	if (pdet_owners_compared(s->o))
 		column(s, "grown by");
 	column(s, "bytes");
-	str(s, "   allocated\n");
+	part(s, 0, s->below);
+	str(s, "allocated\n");
 }
 
 /* Unlike 1 MB, users can add up 1048576. */
@@ -358,13 +395,14 @@ static void text_when(struct emitting *s)
 	char buf[64];
 
 	if (!has_ns(s)) {
-		str(s, "          ?");
+		part(s, 7, s->below);
+		str(s, "      ?");
 		return;
 	}
 	snprintf(buf, sizeof(buf), "%.3f s .. %.3f s",
 		 (double)s->group.oldest_ns / 1e9,
 		 (double)s->group.newest_ns / 1e9);
-	str(s, "    ");
+	part(s, strlen(buf), s->below);
 	str(s, buf);
 }
 
@@ -377,30 +415,56 @@ static void text_plain(struct emitting *s, const char *text, size_t len)
 	pdet_out_put(&s->e->out, plain, PDET_MIN(cut.len, sizeof(plain)));
 }
 
+/* Names joined by '|' may be longer than a line. */
+static void text_list(struct emitting *s, const char *text, size_t len)
+{
+	const char *end = text + len, *bar;
+	const size_t width = s->e->width, start = strlen(GAP GAP);
+	size_t at = s->at - len, n;
+
+	for (; text < end; text += n) {
+		bar = memchr(text, '|', (size_t)(end - text));
+		n = bar ? (size_t)(bar - text) + 1 : (size_t)(end - text);
+		if (width && at > start && at + n > width) {
+			str(s, "\n" GAP GAP);
+			at = start;
+		}
+		text_plain(s, text, n);
+		at += n;
+	}
+	s->at = at;
+}
+
 static void text_value(struct emitting *s, unsigned i)
 {
 	const uint32_t key = s->by[i], state = s->group.state[i];
 	const uint64_t value = s->group.value[i];
-	const char *text;
-	size_t len = 0;
+	const char *text = state == PAGEDET_NONE ? "-" : "?";
+	char buf[PDET_DIGITS];
+	size_t len = 1;
 
-	str(s, "    ");
-	str(s, pdet_owner_key_name(key));
-	str(s, " ");
-	if (state == PAGEDET_NONE) {
-		str(s, "-");
-	} else if (state != PAGEDET_HAVE) {
-		str(s, "?");
+	if (state != PAGEDET_HAVE) {
+		;
 	} else if (key == PAGEDET_OWNER_STACK) {
-		hex(s, value);
+		len = (size_t)(pdet_put_hex(buf, value) - buf);
+		text = buf;
 	} else if (pdet_owner_key_is_text(key)) {
 		text = pdet_owners_text(s->o, value, &len);
-		text_plain(s, text, len);
-		if (!len)
-			str(s, key == PAGEDET_OWNER_GFP ? "0" : "''");
+		if (!len) {
+			text = key == PAGEDET_OWNER_GFP ? "0" : "''";
+			len = strlen(text);
+		}
 	} else {
-		dec(s, value);
+		len = (size_t)(pdet_put_dec(buf, value) - buf);
+		text = buf;
 	}
+	part(s, strlen(pdet_owner_key_name(key)) + 1 + len, false);
+	str(s, pdet_owner_key_name(key));
+	str(s, " ");
+	if (key == PAGEDET_OWNER_GFP)
+		text_list(s, text, len);
+	else
+		text_plain(s, text, len);
 }
 
 static void text_growth(struct emitting *s)
@@ -419,6 +483,7 @@ static bool text_group(struct emitting *s)
 	unsigned i;
 	uint32_t f;
 
+	s->at = 0;
 	if (pdet_owners_mixed(s->o))
 		text_number(s, s->group.blocks, true);
 	text_number(s, s->group.times, has_times(s));
@@ -468,6 +533,7 @@ int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
 		csv_head(&s);
 	} else if (e->format == &pdet_emit_text) {
 		group = text_group;
+		lay_out(&s);
 		text_head(&s);
 	}
 	for (; ok && max && pdet_owners_next(o, &s.group) == 1; max--)

@@ -104,25 +104,48 @@ static void say_reason(struct note *note, unsigned state, const char *help)
 	}
 }
 
-/* Fields lost in every row for the same reason share a line. */
-static void lost_always(struct note *note, bool *done, unsigned col,
-			unsigned state)
+static void say_how_often(struct note *note, uint64_t n, bool each)
 {
 	const struct pagedet_emitter *e = note->e;
 	const struct pdet_text *t = e->own;
+
+	/* A group is many rows: its count would mislead. */
+	if (n == t->rows || e->query.grouped)
+		return;
+	say(note, each ? " each in " : " in ");
+	say_number(note, n);
+	say(note, " of ");
+	say_number(note, t->rows);
+	say(note, " rows");
+}
+
+/*
+ * Fields that are lost as often, for the same reason, share a line: not always
+ * in the same rows.
+ */
+static void put_lost(struct note *note, bool *done, unsigned col,
+		     unsigned state)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	const uint64_t n = t->seen[col].lost[state];
 	const char *help = advice(e, col, state);
 	bool these[PDET_FIELDS] = { false };
-	unsigned i;
+	unsigned i, fields = 0;
 
 	start(note, "?");
 	for (i = col; i < e->n_col; i++) {
-		if (t->seen[i].lost[state] != t->rows ||
+		const uint64_t lost = t->seen[i].lost[state];
+
+		if (done[i] || !lost || (lost != n && !e->query.grouped) ||
 		    !is_same_help(advice(e, i, state), help))
 			continue;
 		say(note, i == col ? " " : ", ");
 		say(note, e->col[i].name);
 		these[i] = done[i] = true;
+		fields++;
 	}
+	say_how_often(note, n, fields > 1);
 	say_reason(note, state, help);
 	/* The list already has its first field. */
 	for (i = col + 1; i < e->n_col && is_not_looked_for(help); i++) {
@@ -134,42 +157,17 @@ static void lost_always(struct note *note, bool *done, unsigned col,
 	finish(note);
 }
 
-static void lost_sometimes(struct note *note, unsigned col, unsigned state)
-{
-	const struct pagedet_emitter *e = note->e;
-	const struct pdet_text *t = e->own;
-
-	start(note, "? ");
-	say(note, e->col[col].name);
-	/* A group is many rows: its count would mislead. */
-	if (!e->query.grouped) {
-		say(note, " in ");
-		say_number(note, t->seen[col].lost[state]);
-		say(note, " of ");
-		say_number(note, t->rows);
-		say(note, " rows");
-	}
-	say_reason(note, state, advice(e, col, state));
-	finish(note);
-}
-
 static void note_lost(struct note *note)
 {
 	const struct pagedet_emitter *e = note->e;
 	const struct pdet_text *t = e->own;
-	bool done[PDET_FIELDS] = { false };
+	bool done[PDET_COUNT(t->seen->lost)][PDET_FIELDS] = { { false } };
 	unsigned i, state;
 
-	for (i = 0; i < e->n_col; i++) {
-		for (state = 0; state < PDET_COUNT(t->seen[i].lost); state++) {
-			if (!t->seen[i].lost[state] || done[i])
-				continue;
-			if (t->seen[i].lost[state] == t->rows)
-				lost_always(note, done, i, state);
-			else
-				lost_sometimes(note, i, state);
-		}
-	}
+	for (i = 0; i < e->n_col; i++)
+		for (state = 0; state < PDET_COUNT(t->seen->lost); state++)
+			if (t->seen[i].lost[state] && !done[state][i])
+				put_lost(note, done[state], i, state);
 }
 
 /* Notes which fields the log does not have, for all pages or for some. */

@@ -334,25 +334,41 @@ static void put_cut(struct pdet_out *out, const char *text, size_t len,
 	}
 }
 
+/* The width of a cell that is cut if the line has no room. */
+static size_t cut_to(const struct pdet_text_col *tc, size_t wide, long slack)
+{
+	const long least_room = (long)PDET_MIN(tc->width, (size_t)NARROWEST);
+	const long room = (long)tc->width + slack;
+
+	return PDET_MIN(wide, (size_t)PDET_MAX(room, least_room));
+}
+
 /*
  * Writes the scratch in its column. A cell wider than the column moves the
- * rest, if the line has room.
+ * rest, if the line has room. If not, the next cells that can do it give way.
  */
 static void put_cell(struct pagedet_emitter *e, unsigned k, size_t wide,
-		     const char *colour, size_t *slack)
+		     const char *colour, long *slack)
 {
 	struct pdet_text *t = e->own;
 	const struct pdet_text_col *tc = &t->table[k];
-	size_t room = tc->width + *slack, shown = wide;
+	size_t shown = wide, pad;
 
-	if (tc->shrink && e->width && wide > room)
-		shown = room;
+	if (tc->shrink && e->width)
+		shown = cut_to(tc, wide, *slack);
+	pad = shown < tc->width ? tc->width - shown : 0;
+	if (e->width && *slack < 0) {
+		const size_t back = PDET_MIN(pad, (size_t)-*slack);
+
+		pad -= back;
+		*slack += (long)back;
+	}
 	if (shown > tc->width)
-		*slack -= PDET_MIN(*slack, shown - tc->width);
+		*slack -= (long)(shown - tc->width);
 	if (k)
 		pdet_out_pad(&e->out, BETWEEN);
-	if (tc->right && shown < tc->width)
-		pdet_out_pad(&e->out, tc->width - shown);
+	if (tc->right)
+		pdet_out_pad(&e->out, pad);
 	if (colour)
 		pdet_text_colour(e, colour);
 	if (shown < wide)
@@ -361,22 +377,23 @@ static void put_cell(struct pagedet_emitter *e, unsigned k, size_t wide,
 		pdet_out_put(&e->out, t->scratch, t->scratch_len);
 	if (colour)
 		pdet_text_colour(e, PDET_RESET);
-	if (!tc->right && shown < tc->width && k + 1 < t->n_table)
-		pdet_out_pad(&e->out, tc->width - shown);
+	if (!tc->right && k + 1 < t->n_table)
+		pdet_out_pad(&e->out, pad);
 }
 
-static size_t spare(const struct pagedet_emitter *e)
+static long spare(const struct pagedet_emitter *e)
 {
 	const struct pdet_text *t = e->own;
 
-	return e->width > t->table_width ? e->width - t->table_width : 0;
+	return e->width > t->table_width ? (long)(e->width - t->table_width) :
+					   0;
 }
 
 static void put_word(struct pagedet_emitter *e, unsigned k, const char *word,
 		     const char *colour)
 {
 	struct pdet_text *t = e->own;
-	size_t slack = 0;
+	long slack = 0;
 
 	t->scratch_len = strlen(word);
 	memcpy(t->scratch, word, t->scratch_len);
@@ -396,7 +413,8 @@ void pdet_table_head(struct pagedet_emitter *e)
 void pdet_table_row(struct pagedet_emitter *e, const struct pdet_view *row)
 {
 	const struct pdet_text *t = e->own;
-	size_t slack = spare(e), wide;
+	long slack = spare(e);
+	size_t wide;
 	unsigned k;
 
 	for (k = 0; k < t->n_table; k++) {
@@ -414,7 +432,8 @@ void pdet_table_total(struct pagedet_emitter *e)
 {
 	const struct pdet_text *t = e->own;
 	struct pdet_view all = all_pages(t);
-	size_t slack = spare(e), wide;
+	long slack = spare(e);
+	size_t wide;
 	unsigned k;
 
 	put_word(e, 0, total_label(t), NULL);

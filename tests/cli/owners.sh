@@ -308,4 +308,21 @@ cp "$text" "$tap_dir/tree/sys/kernel/debug/page_owner"
 run owners --root "$tap_dir/tree" --json
 tap_run 'programs get times, where page_owner has them' grep -q \
 	'"times":[1-9]' "$tap_dir/stdout"
+
+# A terminal: what has no room in a line is below it, and nothing is left out.
+for columns in 60 70 80 100; do
+	for by in stack gfp,comm,pid,migratetype; do
+		run owners "$text" --by "$by" --min-pages 2
+		tr -s ' \n' '\n\n' < "$tap_dir/stdout" > "$tap_dir/words"
+		( COLUMNS=$columns && export COLUMNS &&
+			run owners "$text" --by "$by" --min-pages 2 )
+		tap_run "$columns columns by $by: no line is longer" awk \
+			-v most="$columns" 'length > most { bad = 1 }
+			/ $/ { bad = 1 } END { exit bad || NR < 3 }' \
+			"$tap_dir/stdout"
+		tr -s ' \n' '\n\n' < "$tap_dir/stdout" > "$tap_dir/narrow"
+		tap_run "$columns columns by $by: the same words" \
+			cmp "$tap_dir/words" "$tap_dir/narrow"
+	done
+done
 tap_done

@@ -130,6 +130,66 @@ unset COLUMNS
 run --root "$root" task 12 --fields vaddr,pfn,kind,flags,pte,comm
 tap_run 'a file is as wide as the table needs' test "$(longest)" -gt 60
 
+# fits COLUMNS NAME ARGUMENTS...: no line of the answer is longer. What is said
+# on stderr are not lines of it.
+fits() {
+	fits_in=$1 fits_name=$2
+	shift 2
+	on_terminal "$fits_in" "$@" -q
+	tap_run "$fits_name: $fits_in columns" test "$(longest)" -gt 0 -a \
+		"$(longest)" -le "$fits_in"
+}
+
+# Sums of a summary, and names.
+for columns in 50 60; do
+	fits $columns 'a cgroup' cgroup /a
+	tap_run 'a cgroup: a sentence goes on below its words' \
+		grep -q '^             [a-z ]*counted as pages$' \
+		"$tap_dir/stdout"
+	fits $columns 'a cgroup, without time' cgroup /a \
+		--deadline 0.000000001
+done
+named=$tap_dir/named
+sed 's/comm=other/comm=name-of-15-char/' \
+	"$top_srcdir/tests/golden/cli-machine.scenario" > "$tap_dir/scenario"
+"$top_builddir/tests/fixtures/mkproc" "$tap_dir/scenario" "$named"
+machine=$root root=$named
+for columns in 50 60; do
+	fits $columns tasks tasks
+	fits $columns 'mappers of a file' mappers /bin/x
+done
+stdout_has 'mappers of a file: 60 columns: the whole name' 'name-of-15-char'
+on_terminal 80 tasks
+stdout_has 'tasks: 80 columns: the whole name' 'name-of-15-char'
+on_terminal 50 tasks -o "$tap_dir/listed"
+tap_run 'tasks: a file has the whole name' \
+	grep -q name-of-15-char "$tap_dir/listed"
+root=$machine
+
+for columns in 40 50; do
+	( COLUMNS=$columns && export COLUMNS &&
+		"$PAGEDET" top -q > "$tap_dir/stdout" ) || :
+	tap_run "top: $columns columns: what has no room" \
+		grep -q '^no room: ' "$tap_dir/stdout"
+	tap_run "top: $columns columns" test "$(longest)" -le $columns
+done
+
+# Of doctor, commands that are to be copied stay whole; they are indented, or
+# the last line.
+setpriv=
+[ "$(id -u)" != 0 ] || setpriv='setpriv --reuid 65534 --clear-groups'
+for columns in 60 75; do
+	( COLUMNS=$columns && export COLUMNS &&
+		$setpriv "$PAGEDET" doctor > "$tap_dir/stdout" )
+	tap_run "doctor: $columns columns" awk -v most=$columns '
+		/^  *(sudo|scripts)/ { next }
+		length > most { bad = 1; print } END { exit bad || NR < 9 }' \
+		"$tap_dir/stdout"
+done
+tap_run 'doctor: what to copy is in one line' \
+	grep -q '^[^ ].*doctor -v$' "$tap_dir/stdout"
+tap_fails 'doctor: no blanks at the end' grep -q ' $' "$tap_dir/stdout"
+
 # On a terminal, work that takes longer than a second shows its progress in one
 # line that vanishes.
 # is_quick: whether this is done in less than a second

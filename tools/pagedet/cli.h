@@ -867,6 +867,21 @@ void cli_csv_text(FILE *f, const char *text);
  */
 void cli_clipped_text(FILE *f, const char *text, uint32_t width);
 
+/* A line that is wrapped at the width of the terminal. */
+struct cli_wrap {
+	FILE *f;
+	uint32_t width;		/* 0: no limit */
+	uint32_t indent;	/* of further lines */
+	uint32_t at;		/* columns that the line already has */
+};
+
+/* The width of the terminal to which the answer goes; 0: no limit. */
+uint32_t cli_answer_width(const struct cli_job *job);
+/* Adds one item, which is not divided, after a blank or on a further line. */
+void cli_wrap_item(struct cli_wrap *w, const char *item);
+/* Adds each word. */
+void cli_wrap_words(struct cli_wrap *w, const char *text);
+
 /* --- columns.c --- */
 /*
  * Gets the value and the state of @field in a row. If there is no such column,
@@ -1107,7 +1122,8 @@ void cli_tell_trace(const struct cli_job *job);
 
 /* --- doctor_short.c: abilities on the running kernel --- */
 /* @details: also list needs that are met, and costs. */
-void cli_doctor_short(FILE *f, struct pagedet *pd, bool details);
+void cli_doctor_short(FILE *f, struct pagedet *pd, bool details,
+		      uint32_t width);
 /* Tells if Memorizer is on, and how to turn it off. */
 void cli_doctor_memorizer(FILE *f, struct pagedet *pd);
 

@@ -11,6 +11,9 @@
 
 #include "cli.h"
 
+/* The column of values. */
+#define VALUES 15
+
 /* Capabilities that matter to this command. */
 static const struct { unsigned bit; const char *name; } capabilities[] = {
 	{ 1, "CAP_DAC_OVERRIDE" },
@@ -84,31 +87,34 @@ void cli_tell_trace(const struct cli_job *job)
 		"the tasks' owner or CAP_SYS_PTRACE");
 }
 
-static void print_user(FILE *f)
+static void print_user(FILE *f, uint32_t width)
 {
+	struct cli_wrap w = { f, width, VALUES, VALUES };
 	uint64_t caps;
 	size_t i, n = 0;
 
-	fprintf(f, "%-14s uid %ld, ", "caller", (long)geteuid());
+	w.at += (uint32_t)fprintf(f, "%-14s uid %ld,", "caller",
+				  (long)geteuid()) - VALUES;
 	if (!cli_capabilities(&caps)) {
-		fprintf(f, "capabilities ?\n");
+		fprintf(f, " capabilities ?\n");
 		return;
 	}
 	if (in_user_namespace()) {
-		fprintf(f, "in a user namespace: its capabilities do not count "
-			"here\n");
+		cli_wrap_words(&w, "in a user namespace: its capabilities do "
+			       "not count here");
+		fputc('\n', f);
 		return;
 	}
 	for (i = 0; i < CLI_COUNT(capabilities); i++)
 		n += caps >> capabilities[i].bit & 1;
 	if (!n || n == CLI_COUNT(capabilities)) {
-		fprintf(f, "%s capability that matters here\n",
+		fprintf(f, " %s capability that matters here\n",
 			n ? "every" : "no");
 		return;
 	}
 	for (i = 0; i < CLI_COUNT(capabilities); i++)
 		if (caps >> capabilities[i].bit & 1)
-			fprintf(f, "%s ", capabilities[i].name);
+			cli_wrap_item(&w, capabilities[i].name);
 	fprintf(f, "\n");
 }
 
@@ -128,21 +134,19 @@ static void print_sources(FILE *f, uint32_t sources)
 
 /* Parts that are built and can be used; each is the name of a library or of
  * what it decodes. Returns a bit for each other one. */
-static uint64_t print_parts(FILE *f, struct pagedet *pd)
+static uint64_t print_parts(FILE *f, struct pagedet *pd, uint32_t width)
 {
+	struct cli_wrap w = { f, width, VALUES, VALUES };
 	const struct pagedet_part *part;
-	int at = fprintf(f, "%-14s", "parts");
 	uint64_t lost = 0;
 	uint32_t n;
 
+	fprintf(f, "%-14s ", "parts");
 	for (n = 0; (part = pagedet_part(n)); n++) {
-		if (pagedet_part_test(pd, n)) {
+		if (pagedet_part_test(pd, n))
 			lost |= 1ull << n;
-			continue;
-		}
-		if (at + 1 + (int)strlen(part->name) > 79)
-			at = fprintf(f, "\n%-14s", "") - 1;
-		at += fprintf(f, " %s", part->name);
+		else
+			cli_wrap_item(&w, part->name);
 	}
 	fprintf(f, "\n");
 	return lost;
@@ -165,7 +169,8 @@ static void print_lost_parts(FILE *f, struct pagedet *pd, uint64_t lost)
 
 /* @sources: those that can answer something. Returns as print_parts(). */
 static uint64_t print_head(FILE *f, struct pagedet *pd,
-			   const struct pagedet_info *info, uint32_t sources)
+			   const struct pagedet_info *info, uint32_t sources,
+			   uint32_t width)
 {
 	uint64_t lost;
 
@@ -184,8 +189,8 @@ static uint64_t print_head(FILE *f, struct pagedet *pd,
 		fprintf(f, "%-14s %llu\n", "NUMA nodes",
 			(unsigned long long)info->nodes);
 	print_sources(f, sources);
-	lost = print_parts(f, pd);
-	print_user(f);
+	lost = print_parts(f, pd, width);
+	print_user(f, width);
 	fprintf(f, "\n");
 	return lost;
 }
@@ -418,12 +423,27 @@ static void print_survey(FILE *f, struct survey *s)
 				pagedet_source_name(source), s->way[source]);
 }
 
+/* The command is not divided, so that it can be copied. */
+static void print_more(FILE *f, const struct cli_job *job, uint32_t width)
+{
+	struct cli_wrap w = { f, width, 0, 0 };
+	char command[1024];
+
+	snprintf(command, sizeof(command), "%s doctor -v", job->again);
+	cli_wrap_words(&w, "Every field and source, what it costs and needs:");
+	cli_wrap_item(&w, command);
+	fputc('\n', f);
+}
+
 static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 {
 	struct pagedet_info info;
 	struct survey s;
 	int status, error;
 	uint64_t lost;
+	const uint32_t room = cli_answer_width(job);
+	/* The list of parts is wrapped in a file, too. */
+	const uint32_t width = room && room < 79 ? room : 79;
 	unsigned i;
 
 	memset(&info, 0, sizeof(info));
@@ -435,10 +455,11 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 	status = survey_all(&s, pd);
 	if (!status) {
 		take_shut(&s);
-		lost = print_head(f, pd, &info, info.sources & answering(&s));
+		lost = print_head(f, pd, &info, info.sources & answering(&s),
+				  width);
 		cli_tiers_print(f, &s.tiers, job->open.vmlinux != NULL);
 		if (!job->open.n_files && !job->open.root)
-			cli_doctor_short(f, pd, job->verbose);
+			cli_doctor_short(f, pd, job->verbose, room);
 		print_lost_parts(f, pd, lost);
 		if (!job->open.n_files)
 			cli_doctor_memorizer(f, pd);
@@ -447,8 +468,7 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 		if (job->verbose)
 			print_survey(f, &s);
 		else
-			fprintf(f, "Every field and source, what it costs and "
-				"needs: %s doctor -v\n", job->again);
+			print_more(f, job, room);
 	}
 	for (i = 1; i <= s.n_notes; i++)
 		free(s.note[i]);

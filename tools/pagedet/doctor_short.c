@@ -41,6 +41,9 @@ struct ability {
 
 #define MONITOR BUILD("-e PROC_PAGE_MONITOR")
 
+/* The column of the commands. */
+#define COMMANDS 32
+
 /* Used by every ability that lacks a capability. */
 #define SETCAP \
 	"sudo setcap " \
@@ -378,19 +381,21 @@ static bool lacks_capability(const struct here *h, const struct ability *a)
 
 /* Returns whether a capability would help. */
 static bool print_ability(FILE *f, struct pagedet *pd, const struct here *h,
-			  const struct ability *a, bool details)
+			  const struct ability *a, bool details,
+			  uint32_t width)
 {
-	char sources[256] = "";
+	struct cli_wrap w = { f, width, COMMANDS, COMMANDS };
+	char sources[256] = "", words[512];
 	bool can = a->field ? answered(pd, a->field, sources, sizeof(sources)) :
 			      all_met(h, a);
 	const bool denied = lacks_capability(h, a);
 
-	fprintf(f, "%-5s%-27s%s", !can ? "no" : denied ? "own" : "yes", a->name,
-		a->commands);
-	if (*sources)
-		fprintf(f, "; by %s", sources);
-	fprintf(f, "%s\n", !denied ? "" : can ?
-		"; of your own tasks and files" : "; needs privilege");
+	fprintf(f, "%-5s%-27s", !can ? "no" : denied ? "own" : "yes", a->name);
+	snprintf(words, sizeof(words), "%s%s%s%s", a->commands,
+		 *sources ? "; by " : "", sources, !denied ? "" : can ?
+		 "; of your own tasks and files" : "; needs privilege");
+	cli_wrap_words(&w, words);
+	fputc('\n', f);
 	if (!can && !print_missing(f, h, a) && a->field)
 		print_why(f, pd, a->field);
 	if (details)
@@ -407,7 +412,7 @@ static void print_strays(FILE *f, struct pagedet *pd)
 
 	for (i = 0; pagedet_recorder_stray(pd, i, name, sizeof(name)) > 0; i++)
 		fprintf(f, "The recorder of a trace was killed, and it still "
-			"records; the next 'kmem record' ends it, or:\n"
+			"records;\nthe next 'kmem record' ends it, or:\n"
 			"       %s%ssudo rmdir %s/%s\n",
 			access(place, F_OK) ? TRACEFS : "",
 			access(place, F_OK) ? " && " : "", place, name);
@@ -424,12 +429,14 @@ void cli_doctor_memorizer(FILE *f, struct pagedet *pd)
 	if (!pagedet_memorizer_file(m, PAGEDET_MEMORIZER_ENABLED, &file) &&
 	    file.state == PAGEDET_HAVE && file.value)
 		fprintf(f, "Memorizer is on, by the boot, a user or a recorder "
-			"that runs or was killed; it needs ever more memory:\n"
+			"that\nruns or was killed; it needs ever more memory:"
+			"\n"
 			"       sudo pagedet kmap off\n");
 	pagedet_memorizer_free(m);
 }
 
-void cli_doctor_short(FILE *f, struct pagedet *pd, bool details)
+void cli_doctor_short(FILE *f, struct pagedet *pd, bool details,
+		      uint32_t width)
 {
 	bool denied = false;
 	struct here h;
@@ -437,7 +444,8 @@ void cli_doctor_short(FILE *f, struct pagedet *pd, bool details)
 
 	look_around(&h);
 	for (i = 0; i < CLI_COUNT(abilities); i++)
-		denied |= print_ability(f, pd, &h, &abilities[i], details);
+		denied |= print_ability(f, pd, &h, &abilities[i],
+					details, width);
 	print_strays(f, pd);
 	if (denied)
 		fprintf(f, "With privilege:\n       sudo pagedet ...\n"

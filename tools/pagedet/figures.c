@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Formats sizes and texts for tables of the command. */
+/* Formats sizes, texts for tables of the command, and wrapped lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -80,4 +81,40 @@ void cli_clipped_text(FILE *f, const char *text, uint32_t width)
 		fprintf(f, "%.*s%s",
 			(int)(skip_columns(s, width - n_dots) - s), s, dots);
 	free(plain);
+}
+
+uint32_t cli_answer_width(const struct cli_job *job)
+{
+	const bool file = job->output && strcmp(job->output, "-");
+
+	return cli_width(file ? -1 : STDOUT_FILENO);
+}
+
+void cli_wrap_item(struct cli_wrap *w, const char *item)
+{
+	const uint32_t columns = count_columns(item);
+
+	if (w->at > w->indent) {
+		if (w->width && w->at + 1 + columns > w->width) {
+			fprintf(w->f, "\n%*s", (int)w->indent, "");
+			w->at = w->indent;
+		} else {
+			fputc(' ', w->f);
+			w->at++;
+		}
+	}
+	fputs(item, w->f);
+	w->at += columns;
+}
+
+void cli_wrap_words(struct cli_wrap *w, const char *text)
+{
+	char word[128];
+	size_t len;
+
+	for (; *text; text += len + (text[len] == ' ')) {
+		len = strcspn(text, " ");
+		snprintf(word, sizeof(word), "%.*s", (int)len, text);
+		cli_wrap_item(w, word);
+	}
 }

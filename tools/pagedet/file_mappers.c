@@ -161,10 +161,29 @@ static int compare_mappers(const void *a, const void *b, void *sort)
 	return order ? order : compare(a, b, BY_PID, false);
 }
 
-static void print(const struct mapping *m, const struct mapper *p)
+/* Columns of the table. */
+struct widths {
+	int pid, pages, bytes;
+	uint32_t comm;		/* 0: no limit */
+};
+
+/* A name has 15 characters. On a narrow terminal the numbers are closer. */
+static struct widths widths_for(uint32_t width)
+{
+	const struct widths wide = { 7, 9, 11, 0 }, narrow = { 7, 7, 9, 0 };
+	struct widths l = width && width < 51 + 15 ? narrow : wide;
+	const uint32_t before = (uint32_t)(l.pid + 3 * l.pages + l.bytes) + 6;
+
+	l.comm = width > before + 3 ? width - before : 0;
+	return l;
+}
+
+static void print(const struct mapping *m, struct widths l,
+		  const struct mapper *p)
 {
 	const size_t len = strnlen(p->comm, sizeof(p->comm));
 	const unsigned long long kib = m->page_size / 1024;
+	char comm[sizeof(p->comm) + 1];
 
 	if (m->job->format == PAGEDET_FORMAT_JSON) {
 		fprintf(m->f, "{\"pid\":%u,", p->pid);
@@ -178,17 +197,19 @@ static void print(const struct mapping *m, const struct mapper *p)
 			(unsigned long long)(p->mapped / m->page_size));
 		return;
 	}
-	fprintf(m->f, "%7u %9llu %11llu %9llu %9llu  ", p->pid,
-		(unsigned long long)p->pages,
-		(unsigned long long)p->pages * kib,
-		(unsigned long long)(p->copied + p->swapped),
+	fprintf(m->f, "%*u %*llu %*llu %*llu %*llu  ", l.pid, p->pid, l.pages,
+		(unsigned long long)p->pages, l.bytes,
+		(unsigned long long)p->pages * kib, l.pages,
+		(unsigned long long)(p->copied + p->swapped), l.pages,
 		(unsigned long long)(p->mapped / m->page_size));
-	cli_plain_text(m->f, p->comm, len);
+	snprintf(comm, sizeof(comm), "%.*s", (int)len, p->comm);
+	cli_clipped_text(m->f, comm, l.comm);
 	fputc('\n', m->f);
 }
 
 static void print_all(struct mapping *m)
 {
+	const struct widths l = widths_for(cli_answer_width(m->job));
 	const uint64_t bound = cli_bound(m->job);
 	size_t i;
 
@@ -196,10 +217,11 @@ static void print_all(struct mapping *m)
 		qsort_r(m->mappers, m->processes, sizeof(*m->mappers),
 			compare_mappers, &m->sort);
 	if (m->processes && m->job->format == PAGEDET_FORMAT_TEXT)
-		fprintf(m->f, "%7s %9s %11s %9s %9s  %s\n", "pid", "pages",
-			"KiB", "copied", "virtual", "comm");
+		fprintf(m->f, "%*s %*s %*s %*s %*s  %s\n", l.pid, "pid",
+			l.pages, "pages", l.bytes, "KiB", l.pages, "copied",
+			l.pages, "virtual", "comm");
 	for (i = 0; i < m->processes && (!bound || i < bound); i++)
-		print(m, &m->mappers[i]);
+		print(m, l, &m->mappers[i]);
 }
 
 /* --- all processes --- */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fts.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,8 @@
 
 /* Mappings of a task that are listed. */
 #define BIGGEST 5
+/* The words of a line start after "  ", the name and " ". */
+#define NAME_COLUMN 13
 
 /* Sums of pages, in bytes. */
 struct counted {
@@ -170,6 +173,33 @@ static const char *at_least(const struct asking *a)
 	       c->files_denied ? "at least " : "";
 }
 
+/* Begins a line: its words start after the name, also when it is wrapped. */
+static struct cli_wrap begin_line(const struct asking *a, const char *name)
+{
+	struct cli_wrap w = {
+		a->f, cli_answer_width(a->job), NAME_COLUMN, NAME_COLUMN,
+	};
+
+	fprintf(a->f, "  %-10s ", name);
+	return w;
+}
+
+/* Writes a sentence after the name. */
+__attribute__((format(printf, 3, 4)))
+static void put_words(const struct asking *a, const char *name,
+		      const char *format, ...)
+{
+	struct cli_wrap w = begin_line(a, name);
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	cli_wrap_words(&w, text);
+	fputc('\n', a->f);
+}
+
 static void put_line(FILE *f, const char *name, uint64_t bytes, bool roughly)
 {
 	char size[32];
@@ -202,12 +232,11 @@ static void put_part(const struct asking *a, const char *name, uint64_t bytes,
 static void put_kinds(const struct asking *a, const struct counted *n)
 {
 	bool done[PAGEDET_KIND_UNMAPPED + 1] = { false };
-	const char *between = at_least(a);
-	char size[32];
-	FILE *f = a->f;
+	struct cli_wrap w = begin_line(a, "by kind");
+	const char *before = at_least(a);
+	char size[32], item[128] = "";
 	unsigned i, k, best;
 
-	fprintf(f, "  %-10s ", "by kind");
 	for (i = 0; i <= PAGEDET_KIND_UNMAPPED; i++) {
 		best = PAGEDET_KIND_UNMAPPED + 1;
 		for (k = 0; k <= PAGEDET_KIND_UNMAPPED; k++)
@@ -218,12 +247,16 @@ static void put_kinds(const struct asking *a, const struct counted *n)
 		if (best > PAGEDET_KIND_UNMAPPED)
 			break;
 		done[best] = true;
+		if (i) {
+			strcat(item, ",");
+			cli_wrap_item(&w, item);
+		}
 		cli_size(size, sizeof(size), n->kind[best]);
-		fprintf(f, "%s%s %s", between,
-			pagedet_value_name(PAGEDET_FIELD_KIND, best), size);
-		between = ", ";
+		snprintf(item, sizeof(item) - 1, "%s%s %s", i ? "" : before,
+			 pagedet_value_name(PAGEDET_FIELD_KIND, best), size);
 	}
-	fprintf(f, "%s\n", i ? "" : *between ? "?" : "-");
+	cli_wrap_item(&w, i ? item : *before ? "?" : "-");
+	fputc('\n', a->f);
 }
 
 static void put_hint(struct asking *a)
@@ -279,7 +312,7 @@ static int by_bytes(const void *a, const void *b)
 
 static void put_mappings(struct asking *a, struct cli_table *t)
 {
-	const uint32_t width = cli_width(STDOUT_FILENO);
+	const uint32_t width = cli_answer_width(a->job);
 	char size[32];
 	size_t i;
 
@@ -386,9 +419,8 @@ static int put_task(struct asking *a, uint32_t pid)
 			const uint32_t sum = cli_sums[i].sum;
 
 			if (e->state[sum] != PAGEDET_HAVE)
-				fprintf(a->f, "  %-10s ?  (%s)\n",
-					cli_sums[i].name,
-					pagedet_state_text(e->state[sum]));
+				put_words(a, cli_sums[i].name, "?  (%s)",
+					  pagedet_state_text(e->state[sum]));
 			else if (e->value[sum] || sum != PAGEDET_SUM_HUGETLB)
 				put_line(a->f, cli_sums[i].name,
 					 e->value[sum],
@@ -462,23 +494,23 @@ static bool total_of(const struct cli_job *job, uint64_t *ret)
 
 static void put_cached(struct asking *a, const struct counted *n)
 {
-	char size[32], of[32] = "";
+	char size[32], of[64] = "", share[32] = "", files[64] = "";
 	uint64_t total;
 
 	cli_size(size, sizeof(size), n->all);
-	fprintf(a->f, "  %-10s %s%s", "cached", at_least(a), size);
 	if (total_of(a->job, &total)) {
-		cli_size(of, sizeof(of), total);
-		fprintf(a->f, " of %s", of);
+		strcpy(of, " of ");
+		cli_size(of + 4, sizeof(of) - 4, total);
 		if (total && !*at_least(a))
-			fprintf(a->f, ", %.0f%%", 100.0 * (double)
-				(n->all < total ? n->all : total) /
-				(double)total);
+			snprintf(share, sizeof(share), ", %.0f%%", 100.0 *
+				 (double)(n->all < total ? n->all : total) /
+				 (double)total);
 	}
 	if (a->q.target == PAGEDET_TARGET_TREE)
-		fprintf(a->f, ", %" PRIu64 " file%s", a->coverage.files,
-			cli_plural(a->coverage.files));
-	fputc('\n', a->f);
+		snprintf(files, sizeof(files), ", %" PRIu64 " file%s",
+			 a->coverage.files, cli_plural(a->coverage.files));
+	put_words(a, "cached", "%s%s%s%s%s", at_least(a), size, of, share,
+		  files);
 	put_part(a, "dirty", n->dirty, n->dirty_unknown);
 	put_part(a, "mapped", n->mapped, n->mapped_unknown);
 }
@@ -496,10 +528,10 @@ static void put_charged(struct asking *a, const struct counted *n)
 	file = cli_cgroup_usage(a->job, &usage);
 	cli_size(size, sizeof(size), file ? usage : 0);
 	if (file)
-		fprintf(a->f, "  %-10s %s  (the kernel's count, %s)\n",
-			"in all", size, file);
-	fprintf(a->f, "  %-10s slab objects are charged one by one and are not "
-		"counted as pages\n", "not here");
+		put_words(a, "in all", "%s  (the kernel's count, %s)", size,
+			  file);
+	put_words(a, "not here", "slab objects are charged one by one and are "
+		  "not counted as pages");
 	put_kinds(a, n);
 	put_part(a, "dirty", n->dirty, n->dirty_unknown);
 }

@@ -8,6 +8,9 @@
 
 #include "cli.h"
 
+/* The columns before the name. */
+#define COMM_AT 44
+
 static void print_json(FILE *f, const struct pagedet_task *t,
 		       uint64_t page_size)
 {
@@ -48,8 +51,10 @@ static void print_json(FILE *f, const struct pagedet_task *t,
 }
 
 static void print_text(FILE *f, const struct pagedet_task *t,
-		       uint64_t page_size)
+		       uint64_t page_size, uint32_t width)
 {
+	char comm[sizeof(t->comm) + 1];
+
 	fprintf(f, "%7u %7u ", t->pid, t->tgid);
 	if (t->flags & PAGEDET_TASK_HAS_PARENT)
 		fprintf(f, "%7u", t->ppid);
@@ -64,7 +69,8 @@ static void print_text(FILE *f, const struct pagedet_task *t,
 			(unsigned long long)(t->rss * page_size / 1024));
 	else
 		fprintf(f, "%11s  ", "?");
-	cli_plain_text(f, t->comm, strnlen(t->comm, sizeof(t->comm)));
+	snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(t->comm), t->comm);
+	cli_clipped_text(f, comm, width > COMM_AT + 4 ? width - COMM_AT : 0);
 	fputc('\n', f);
 }
 
@@ -166,6 +172,7 @@ static void print(FILE *f, const struct cli_job *job,
 		  const struct pagedet_task *tasks, size_t n,
 		  uint64_t page_size)
 {
+	const uint32_t width = cli_answer_width(job);
 	size_t i;
 
 	if (job->format == PAGEDET_FORMAT_TEXT)
@@ -175,7 +182,7 @@ static void print(FILE *f, const struct cli_job *job,
 		if (job->format == PAGEDET_FORMAT_JSON)
 			print_json(f, &tasks[i], page_size);
 		else
-			print_text(f, &tasks[i], page_size);
+			print_text(f, &tasks[i], page_size, width);
 	}
 }
 

@@ -284,15 +284,23 @@ static size_t count_same(const struct cli_table *t)
 }
 
 /* Reports columns that the terminal had no room for. */
-static void put_no_room(FILE *f, const struct layout *l)
+static void put_no_room(FILE *f, const struct layout *l, uint32_t width)
 {
+	struct cli_wrap w = { f, width, 2, 0 };
+	char name[64];
 	size_t i;
 
-	for (i = 0; i < l->n_no_room; i++)
-		fprintf(f, "%s%s", i ? ", " : "no room: ",
-			cli_sum_name(l->no_room[i]));
-	if (i)
-		fprintf(f, " (--json has them)\n");
+	if (!l->n_no_room)
+		return;
+	w.at = (uint32_t)fprintf(f, "no room:");
+	for (i = 0; i < l->n_no_room; i++) {
+		snprintf(name, sizeof(name), "%s%s",
+			 cli_sum_name(l->no_room[i]),
+			 i + 1 < l->n_no_room ? "," : "");
+		cli_wrap_item(&w, name);
+	}
+	cli_wrap_words(&w, "(--json has them)");
+	fputc('\n', f);
 }
 
 void cli_table_text(FILE *f, const struct cli_job *job,
@@ -300,6 +308,7 @@ void cli_table_text(FILE *f, const struct cli_job *job,
 {
 	const bool file = job->output && strcmp(job->output, "-");
 	const int fd = file ? -1 : STDOUT_FILENO;
+	const uint32_t width = cli_answer_width(job);
 	const uint32_t height = job->all ? 0 : cli_height(fd);
 	const size_t same = count_same(t), bounded = n;
 	struct layout l;
@@ -310,7 +319,7 @@ void cli_table_text(FILE *f, const struct cli_job *job,
 	 * These are the heading, the total, the number of further lines, the
 	 * message about denied processes, and the prompt.
 	 */
-	lay_out(&l, t, cli_width(fd));
+	lay_out(&l, t, width);
 	more = !!l.n_no_room + !!same;
 	if (!cli_bound(job) && height && n + 4 + more > height)
 		n = height > 10 ? height - 6 - more : 4;
@@ -325,5 +334,5 @@ void cli_table_text(FILE *f, const struct cli_job *job,
 		fprintf(f, "%zu more: --all lists them\n", bounded - n);
 	else if (n < t->n)
 		fprintf(f, "%zu more\n", t->n - n);
-	put_no_room(f, &l);
+	put_no_room(f, &l, width);
 }

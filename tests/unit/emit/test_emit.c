@@ -726,6 +726,51 @@ START_TEST(not_looked_for)
 }
 END_TEST
 
+/* Fields that are lost as often may be lost in different rows. */
+START_TEST(lost_as_often)
+{
+	static const uint32_t fields[] = {
+		F(ORDER), F(INODE), F(INDEX), F(PATH)
+	};
+	uint32_t row, i;
+	char *text;
+
+	set_up("pfn,inode,index,path,order,pages");
+	for (row = 0; row < 3; row++) {
+		pdet_put(&batch, add_row(), F(PFN), 1, PROCFS);
+		pdet_put(&batch, row, F(PAGES), 1, PROCFS);
+		for (i = 0; i < PDET_COUNT(fields); i++)
+			pdet_put_none(&batch, row, fields[i], PROCFS);
+	}
+	pdet_put_lost(&batch, 0, F(INODE), PAGEDET_RACED, PROCFS);
+	pdet_put_lost(&batch, 2, F(INDEX), PAGEDET_RACED, PROCFS);
+	pdet_put_lost(&batch, 1, F(PATH), PAGEDET_RACED, PROCFS);
+	pdet_put_lost(&batch, 2, F(PATH), PAGEDET_RACED, PROCFS);
+	pdet_put_lost(&batch, 2, F(ORDER), PAGEDET_IO, PROCFS);
+	text = emit(PAGEDET_FORMAT_TEXT, 0, 0, NULL);
+	ck_assert_msg(strstr(text, "\n\n"
+			     "? order in 1 of 3 rows: io - reading failed\n"
+			     "? inode, index each in 1 of 3 rows: raced - the "
+			     "page changed while it was read\n"
+			     "? path in 2 of 3 rows: raced - the page changed "
+			     "while it was read\n"),
+		      "%s", text);
+	free(text);
+	/* Of groups the numbers are not written: they do not matter. */
+	query.grouped = true;
+	query.group_by = fields;
+	query.n_group_by = PDET_COUNT(fields);
+	text = emit(PAGEDET_FORMAT_TEXT, 0, 0, NULL);
+	ck_assert_msg(strstr(text, "\n\n"
+			     "? order: io - reading failed\n"
+			     "? inode, index, path: raced - the page changed "
+			     "while it was read\n"),
+		      "%s", text);
+	free(text);
+	pdet_batch_free(&batch);
+}
+END_TEST
+
 /* By value, not by its bits: 7 and 8 have no common bit. */
 START_TEST(kinds_explained)
 {
@@ -1075,6 +1120,40 @@ START_TEST(every_width)
 }
 END_TEST
 
+/* However many fields share a line, it is wrapped, and names all of them. */
+START_TEST(lost_on_a_terminal)
+{
+	static const char fields[] =
+		"pfn,inode,index,path,order,refcount,mapcount,vma_start,"
+		"vma_end,memcg_path,alloc_requested,mapcount_kind";
+	uint32_t width = 30 + (uint32_t)_i * 5, f;
+	char *text, *line;
+
+	set_up(fields);
+	for (f = 0; f < 2; f++)
+		pdet_put(&batch, add_row(), F(PFN), f, PROCFS);
+	for (f = 0; f < PDET_FIELDS; f++) {
+		if (f == F(PFN) || !pdet_fields_has(&query.fields, f))
+			continue;
+		pdet_put_none(&batch, 0, f, PROCFS);
+		pdet_put_lost(&batch, 1, f, PAGEDET_RACED, PROCFS);
+	}
+	text = emit(PAGEDET_FORMAT_TEXT, 0, width, NULL);
+	line = strstr(text, "\n? order,");
+	ck_assert_msg(line != NULL, "width %u:\n%s", width, text);
+	ck_assert_msg(longest_line(line) <= width, "width %u:\n%s", width,
+		      text);
+	ck_assert_ptr_null(strstr(line + 3, "? "));
+	for (f = 0; f < PDET_FIELDS; f++)
+		if (f != F(PFN) && pdet_fields_has(&query.fields, f))
+			ck_assert_msg(strstr(line, pdet_field_info(f)->name),
+				      "width %u: no %s:\n%s", width,
+				      pdet_field_info(f)->name, text);
+	free(text);
+	pdet_batch_free(&batch);
+}
+END_TEST
+
 /* Rows after the layout move their neighbours, or are cut to the line. */
 START_TEST(streaming_table)
 {
@@ -1124,6 +1203,44 @@ START_TEST(streaming_table)
 		free(text);
 		pdet_batch_free(&batch);
 	}
+}
+END_TEST
+
+/*
+ * Numbers that are longer than those of the first rows are whole: the blanks
+ * and the long texts beside them give way.
+ */
+START_TEST(streaming_grows)
+{
+	static const char path[] = "/a/directory/with/a/long/name/and/a/file";
+	const uint32_t width = 48 + (uint32_t)_i;
+	struct pagedet_emitter *e = emitter(PAGEDET_FORMAT_TEXT, 0, -1, width);
+	const char *line;
+	char *text;
+	uint32_t i;
+
+	set_up("pfn,inode,index,path");
+	ck_assert_int_eq(pdet_emit_begin(e, &env, &query), 0);
+	for (i = 0; i < 300; i++) {
+		const uint64_t big = i < 250 ? 1 : 1000000;
+
+		pdet_put(&batch, add_row(), F(PFN), 10 * big, PROCFS);
+		pdet_put(&batch, i, F(INODE), 100 * big, PROCFS);
+		pdet_put(&batch, i, F(INDEX), i, PROCFS);
+		put_text(i, F(PATH), path);
+	}
+	ck_assert_int_eq(pdet_emit_batch(e, &env, &batch), 0);
+	ck_assert_int_eq(pdet_emit_end(e, &env, &(struct pdet_emit_end){ 0 }),
+			 0);
+	text = text_of(e);
+	ck_assert_msg(longest_line(text) <= width, "width %u:\n%s", width,
+		      text);
+	line = strstr(text, "\n10000000 ");
+	ck_assert_ptr_nonnull(line);
+	ck_assert_ptr_nonnull(strstr(line, " 100000000 "));
+	ck_assert_ptr_nonnull(strstr(line, "/a/file\n"));
+	free(text);
+	pdet_batch_free(&batch);
 }
 END_TEST
 
@@ -1666,6 +1783,7 @@ int main(void)
 	unit_test(s, format_cell);
 	unit_test(s, groups);
 	unit_test(s, not_looked_for);
+	unit_test(s, lost_as_often);
 	unit_test(s, kinds_explained);
 	unit_test(s, group_without_keys);
 	unit_test(s, human_sizes);
@@ -1676,7 +1794,9 @@ int main(void)
 	unit_test(s, one_page);
 	unit_test(s, tables);
 	unit_loop(s, every_width, 50);
+	unit_loop(s, lost_on_a_terminal, 30);
 	unit_test(s, streaming_table);
+	unit_loop(s, streaming_grows, 40);
 	unit_test(s, streaming_leaves_out);
 	unit_test(s, nothing_came);
 	unit_test(s, runs);
