@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: log procfs
+"""Tests reports of broken hardware: whether their address is that of a page,
+what explain says of the page, and the size of a page that only the user knows.
+"""
+import os
+import shutil
+import subprocess
+import tempfile
+
+from captures import Tap, ask, command
+
+tap = Tap()
+tmp = tempfile.mkdtemp()
+
+
+def page_of(text, *options):
+    """The reports of a text, and their page frame numbers."""
+    status, rows, said = ask("from-log", "--text-only", *options,
+                             stdin=text.encode())
+    return [(r["report"], r.get("pfn")) for r in rows]
+
+
+def explained(text, pfn, *options):
+    """Status, answer and what was said beside it."""
+    path = os.path.join(tmp, "log.txt")
+    with open(path, "w") as f:
+        f.write(text)
+    r = subprocess.run([command, "--from", path, "explain", "page", pfn,
+                        *options], capture_output=True, check=False)
+    return r.returncode, r.stdout.decode(), r.stderr.decode()
+
+
+# --- machine checks: which addresses are those of a page ---
+
+def mce(status, rest="", processor="0:406f1", bank=5):
+    return (f"mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank {bank}: "
+            f"{status:016x}\n"
+            f"mce: [Hardware Error]: TSC 91b3f0 ADDR 7c4a2d040 {rest}\n"
+            f"mce: [Hardware Error]: PROCESSOR {processor} TIME 1690000000 "
+            "SOCKET 0 APIC 6 microcode 2000065\n")
+
+
+PFN = 0x7c4a2d
+AMD, OLD_AMD = "2:a20f12", "2:600f12"
+POISON = 1 << 43
+for name, text, pfn in (
+        ("memory controller of Intel without MISC",
+         mce(0x8c00004000010091), PFN),
+        ("the same, of memory that caches other memory",
+         mce(0x8c00004000010280), PFN),
+        ("a cache of Intel without MISC", mce(0x8400004000010135), None),
+        ("a cache whose MISC says physical",
+         mce(0x8c00004000010135, "MISC 86"), PFN),
+        ("a linear address", mce(0x8c00004000010091, "MISC 46"), None),
+        ("a status without ADDRV", mce(0x8800004000010091, "MISC 86"), None),
+        ("AMD: the controller's own address",
+         mce(0xdc2040000000011b, "SYND 5b IPID 9600150f00", AMD, 17), None),
+        ("AMD: poison that a processor read",
+         mce(0xbc00080000010136 | POISON, "SYND 5b IPID b000000000", AMD, 0),
+         PFN),
+        ("AMD: another address of a cache",
+         mce(0x9c20000000010136, "", AMD, 0), None),
+        ("AMD before SMCA: ECC of DRAM",
+         mce(0xdc00400000080a13, "", OLD_AMD, 4), PFN),
+        ("AMD before SMCA: another error of its northbridge",
+         mce(0xdc00400000040a13, "", OLD_AMD, 4), None),
+        ("AMD before SMCA: bit 43 of its northbridge is not poison",
+         mce(0xdc00400000040a13 | POISON, "", OLD_AMD, 4), None)):
+    tap.equal(name, page_of(text), [("machine_check", pfn)])
+
+for status, words in ((0x8c00004000010091, "corrected error; "),
+                      (0xbd80000000100134, "action required (SRAR); "),
+                      (0xbd000000001000c0, "action optional (SRAO); "),
+                      (0xbc000000001000c0, "no action required (UCNA); "),
+                      (0xbf80000000100134, "error, fatal; ")):
+    answer = explained(mce(status, "MISC 86"), hex(PFN))[1]
+    tap.is_true("in words: " + words, words + "TSC 91b3f0" in answer, answer)
+
+DECODED = """[Hardware Error]: Uncorrected, software restartable error.
+[Hardware Error]: CPU:5 (19:21:2) MC0_STATUS[-|UE|MiscV|AddrV|-|TCC|SyndV|UECC|-|Poison|-]: 0xbc80480000000135
+[Hardware Error]: Error Addr: 0x00000007c4a2d040
+[Hardware Error]: IPID: 0x000000b000000000, Syndrome: 0x000000002a000503
+[Hardware Error]: Load Store Unit Ext. Error Code: 0, Load queue parity error.
+[Hardware Error]: cache level: L1, tx: DATA, mem-tx: DRD
+"""
+CONTROLLER = DECODED.replace("0xbc80480000000135", "0xdc2040000000011b")
+OLD = """[Hardware Error]: MC4 Error (node 0): DRAM ECC error detected on the NB.
+[Hardware Error]: CPU:0 (15:2:0) MC4_STATUS[-|CE|MiscV|-|AddrV|-|-|CECC]: 0x9c00400000080a13
+[Hardware Error]: MC4 Error Address: 0x00000007c4a2d040
+[Hardware Error]: cache level: L3/GEN, mem/io: MEM, mem-tx: RD
+"""
+for name, text, pfn in (
+        ("decoded by the kernel", DECODED, PFN),
+        ("decoded, of the controller", CONTROLLER, None),
+        ("decoded before SMCA", OLD, PFN),
+        ("decoded, two of them", DECODED + DECODED, PFN)):
+    tap.equal(name, page_of(text),
+              [("machine_check", pfn)] * (2 if "two" in name else 1))
+tap.equal("decoded without an address", page_of(
+    "".join(x + "\n" for x in DECODED.splitlines() if "Addr:" not in x)), [])
+answer = explained(DECODED, hex(PFN))[1]
+tap.is_true("decoded: the error in words", "uncorrected error; Load Store "
+            "Unit Ext. Error Code: 0, Load queue parity error." in answer,
+            answer)
+tap.equal("poison that the kernel read", page_of(
+    "mce: Kernel accessed poison in user space at 7c4a2d000\n"),
+    [("machine_check", PFN)])
+tap.equal("without 'mce:', as old kernels print it", page_of(
+    mce(0x8c00004000010091).replace("mce: ", "")), [("machine_check", PFN)])
+
+# --- firmware, and the size of a page ---
+
+FIRMWARE = """{2}[Hardware Error]: event severity: corrected
+{2}[Hardware Error]:  Error 0, type: corrected
+{2}[Hardware Error]:   section_type: memory error
+{2}[Hardware Error]:   physical_address: 0x0000000211f3a040
+{2}[Hardware Error]:   error_type: 2, single-bit ECC
+"""
+for size, pfn in (("4k", 0x211f3a), ("16k", 0x847ce), ("64k", 0x211f3)):
+    said = explained(FIRMWARE, hex(pfn), "--page-size", size)[1]
+    tap.is_true(f"explain with pages of {size}", "firmware" not in said and
+                "the kernel reported: hardware error (APEI): " in said, said)
+status, said, beside = explained(FIRMWARE, "0x211f3a")
+tap.is_true("explain says which size is missing",
+            "APEI" not in said and "--page-size" in beside and status == 2,
+            said, beside)
+status, said, beside = explained(FIRMWARE, "0x211f3a", "--page-size", "5000")
+tap.is_true("a size that no machine has", status == 64 and
+            "is not a size of pages" in beside, beside)
+r = subprocess.run([command, "explain", "mismatch", "1", "0x1000",
+                    "--page-size", "4k"], capture_output=True, check=False)
+tap.is_true("explain mismatch has no use for it", r.returncode == 64, r.stderr)
+
+# --- several reports of a page ---
+
+EDAC = ("EDAC MC1: 1 CE memory read error on CPU_SrcID#1_MC#0_Chan#1_DIMM#0 "
+        "(channel:1 slot:0 page:0x7c4a2d offset:0x40 grain:32 "
+        "syndrome:0x0)\n")
+MCE = mce(0x8c00004000010091, "MISC 86")
+POISONED = ("Memory failure: 0x7c4a2d: recovery action for dirty LRU page: "
+            "Recovered\n")
+for name, text, words in (
+        ("EDAC, then a machine check", EDAC + MCE, ("TSC 91b3f0", "DIMM#0")),
+        ("a machine check, then EDAC", MCE + EDAC, ("TSC 91b3f0", "DIMM#0")),
+        ("both, then the page is given up", MCE + EDAC + POISONED,
+         ("TSC 91b3f0", "DIMM#0", "Recovered")),
+        ("and the other way round", POISONED + MCE + EDAC,
+         ("TSC 91b3f0", "DIMM#0", "Recovered")),
+        ("two of EDAC", EDAC + EDAC.replace("DIMM#0", "DIMM#1") + MCE,
+         ("TSC 91b3f0", "DIMM#1"))):
+    said = explained(text, hex(PFN))[1]
+    tap.is_true(name + ": each is in the answer",
+                all(said.count(w) >= 1 for w in words), said)
+said = explained(EDAC + MCE + MCE + EDAC, hex(PFN))[1]
+reason = next(x for x in said.splitlines() if x.startswith("    reason "))
+tap.equal("repeated ones are said once", reason.count("TSC 91b3f0"), 1)
+said = explained(EDAC + "Linux version 6.1.0 (a@b) #1\n" + MCE, hex(PFN))[1]
+tap.is_true("another boot is another error", "DIMM#0" not in said, said)
+
+shutil.rmtree(tmp)
+tap.end()
