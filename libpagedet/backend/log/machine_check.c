@@ -33,8 +33,8 @@
 /* Longest reason that is made of several lines. */
 #define MOST_REASON 640
 
-/* MCi_STATUS (arch/x86/include/asm/mce.h). DEFERRED and POISON are of AMD, S and
- * AR of Intel. */
+/* MCi_STATUS (arch/x86/include/asm/mce.h). DEFERRED and POISON are of AMD, S
+ * and AR of Intel. */
 #define UC ((uint64_t)1 << 61)
 #define ADDRV ((uint64_t)1 << 58)
 #define PCC ((uint64_t)1 << 57)
