@@ -133,6 +133,62 @@ r = subprocess.run([command, "explain", "mismatch", "1", "0x1000",
                     "--page-size", "4k"], capture_output=True, check=False)
 tap.is_true("explain mismatch has no use for it", r.returncode == 64, r.stderr)
 
+# --- the words of programs, and of the kernel's counter of errors ---
+
+EVENT = """Hardware event. This is not a software error.
+MCE 0
+CPU 4 BANK 8 TSC 3a6f6c0a2
+MISC 21403c3c86 ADDR 7c4a2d040
+TIME 1690000000 Sat Jul 22 04:26:40 2023
+MCG status:
+MCi status:
+Corrected error
+MCA: MEMORY CONTROLLER RD_CHANNEL1_ERR
+Transaction: Memory read error
+STATUS 8c00004000010091 MCGSTATUS 0
+MCGCAP 1c09 APICID 20 SOCKETID 1
+CPUID Vendor Intel Family 6 Model 44 Step 2
+"""
+for name, text, report, pfn in (
+        ("mcelog", EVENT, "machine_check", PFN),
+        ("mcelog: not physical", EVENT.replace("3c3c86", "3c3c46"),
+         "machine_check", None),
+        ("mcelog: an address that is not valid",
+         EVENT.replace("STATUS 8c", "STATUS 88"), "machine_check", None),
+        ("mcelog of AMD", EVENT.replace("Intel Family 6", "AMD Family 23"),
+         "machine_check", None),
+        ("mcelog's limit", "Corrected memory errors on page 7c4a2d000 exceed "
+         "threshold 10 in 24h: 10 in 24h\n", "machine_check", PFN),
+        ("mcelog's action", "Offlining page 7c4a2d000\n", "machine_check",
+         PFN),
+        ("the kernel's limit", "RAS: Soft-offlining pfn: 0x7c4a2d\n",
+         "soft_offline", PFN)):
+    tap.equal(name, page_of(text), [(report, pfn)])
+said = explained(EVENT, hex(PFN))[1]
+tap.is_true("mcelog: in words", "corrected error; MISC 21403c3c86 ADDR "
+            "7c4a2d040; MEMORY CONTROLLER RD_CHANNEL1_ERR" in said, said)
+tap.equal("two of mcelog", page_of(EVENT + EVENT.replace("7c4", "7c5")),
+          [("machine_check", PFN), ("machine_check", PFN + 0x1000)])
+OFFLINED = ("RAS: Soft-offlining pfn: 0x7c4a2d\n"
+            "soft_offline: 0x7c4a2d: invalidated\n")
+said = explained(OFFLINED, hex(PFN))[1]
+tap.is_true("the limit, and what came of it", "invalidated" in said and
+            "Soft-offlining" in said and "hwpoison" in said, said)
+RECORD = ("1 2023-07-22 04:26:40 +0000 1 Corrected error(s): memory read "
+          "error at CPU_SrcID#1_MC#0_Chan#1_DIMM#0 location: 1:0:0:-1, addr "
+          "33361743936, grain 5, syndrome 0\n")
+tap.equal("rasdaemon's records, whose page size nothing tells",
+          page_of("Memory controller events:\n" + RECORD), [("edac", None)])
+tap.equal("rasdaemon's records", page_of(RECORD, "--page-size", "4k"),
+          [("edac", 33361743936 >> 12)])
+tap.equal("none without an address", page_of(
+    RECORD.replace("33361743936", "0"), "--page-size", "4k"),
+    [("edac", None)])
+for text in ("CPU 4 BANK\n", "CPU 4 is offline\n", "Offlining page x\n",
+             "MISC 86 ADDR 7c4a2d040\n", "1 error(s): a, addr b, grain\n",
+             "Corrected memory errors on page 7c4a2d000\n"):
+    tap.equal("not a report: " + text.strip(), page_of(text), [])
+
 # --- several reports of a page ---
 
 EDAC = ("EDAC MC1: 1 CE memory read error on CPU_SrcID#1_MC#0_Chan#1_DIMM#0 "

@@ -280,6 +280,7 @@ struct pdet_log_page {
 	bool may_be_hashed;	/* nothing tells whether an address is a hash */
 	bool has_phys;		/* phys is known; pfn follows from it */
 	struct pdet_log_mce mce;
+	bool mcelog;		/* it is in the words of that program */
 	bool wants_pc;		/* registers follow, with the address of the
 				 * instruction */
 	bool has_levels;	/* entries has all levels */

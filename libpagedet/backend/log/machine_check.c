@@ -11,6 +11,10 @@
  *   [Hardware Error]: CPU:2 (17:71:0) MC17_STATUS[Over|CE|...]: 0xdc20...
  *   [Hardware Error]: Error Addr: 0x3ffe9d1c0	(drivers/edac/mce_amd.c)
  *   [Hardware Error]: cache level: L3/GEN, tx: GEN, mem-tx: RD
+ *   CPU 4 BANK 8 TSC 3a6f6c0a2		(mcelog)
+ *   MISC 21403c3c86 ADDR 7c4a2d040
+ *   STATUS 8c00004000010091 MCGSTATUS 0
+ *   CPUID Vendor Intel Family 6 Model 44
  *   EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0
  *       (channel:1 slot:0 page:0x12345 offset:0x0 grain:32 syndrome:0x0)
  *   EDAC MC0: CE page 0x12345, offset 0x0, grain 8, syndrome 0x54, row 0,
@@ -314,12 +318,109 @@ static bool decoded_more(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
+/* "CPU 4 BANK 8 TSC 3a6f6c0a2": the head of an event of mcelog. */
+static bool is_event(struct pdet_log_page *p, struct pdet_scan s)
+{
+	uint64_t cpu, bank;
+
+	if (!pdet_scan_word(&s, "CPU ") || !pdet_scan_dec(&s, &cpu) ||
+	    !pdet_scan_word(&s, " BANK ") || !pdet_scan_dec(&s, &bank) ||
+	    (s.at < s.end && *s.at != ' '))
+		return false;
+	p->mce.bank = (uint8_t)bank;
+	p->mcelog = true;
+	return true;
+}
+
+/* A line after it; the last one is of the processor. */
+static bool event_more(struct pdet_log_page *p, struct pdet_scan s,
+		       bool *memory)
+{
+	const struct pdet_scan line = s;
+	struct pdet_scan after;
+	uint64_t bits;
+
+	if (pdet_scan_word(&s, "ADDR ") || pdet_scan_word(&s, "MISC ")) {
+		if (!value(line, " ADDR ", &p->mce.addr) &&
+		    (*line.at != 'A' || !pdet_log_hex(&s, &p->mce.addr)))
+			return true;
+		p->found = p->mce.has_addr = true;
+		p->mce.has_misc = *line.at == 'M' &&
+				  pdet_log_hex(&s, &p->mce.misc);
+		add(p, line, memory);
+	} else if (pdet_scan_word(&s, "MCA: ")) {
+		add(p, s, memory);
+	} else if (pdet_scan_word(&s, "STATUS ") && pdet_log_hex(&s, &bits)) {
+		status(p, bits);
+	} else if (pdet_scan_word(&s, "CPUID Vendor ")) {
+		p->mce.amd = pdet_scan_word(&s, "AMD ") ||
+			     pdet_scan_word(&s, "Hygon ");
+		if (pdet_log_behind(s, "Family ", &after) &&
+		    pdet_scan_dec(&after, &bits))
+			p->mce.family = (uint32_t)bits;
+		p->mce.smca = p->mce.amd && p->mce.family >= SMCA;
+		ends(p, memory);
+	} else {
+		return false;
+	}
+	judge(p);
+	return true;
+}
+
+/* "Corrected memory errors on page 7c4a2d000 exceed threshold 10 in 24h: ..."
+ * and "Offlining page 7c4a2d000", also in the journal of mcelog. */
+static bool threshold(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	const struct pdet_scan line = s;
+	uint64_t addr;
+
+	if (pdet_scan_word(&s, "Corrected memory errors on page ")) {
+		if (!pdet_log_hex(&s, &addr) ||
+		    !pdet_scan_word(&s, " exceed"))
+			return false;
+	} else if (!pdet_scan_word(&s, "Offlining page ") ||
+		   !pdet_log_hex(&s, &addr)) {
+		return false;
+	}
+	physical(p, addr);
+	add(p, line, memory);
+	p->over = true;
+	return true;
+}
+
+/* "1 2023-07-22 04:26:40 +0000 1 Corrected error(s): memory read error at LABEL
+ * location: 1:0:0:-1, addr 33330999360, grain 5, syndrome 0 ": rasdaemon's
+ * record of what EDAC has found. */
+static bool recorded(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan after, addr;
+	uint64_t number;
+
+	if (!pdet_scan_dec(&s, &number) || !pdet_scan_char(&s, ' ') ||
+	    !pdet_log_behind(s, " error(s): ", &after) ||
+	    !pdet_log_behind(after, ", addr ", &addr) ||
+	    !pdet_scan_dec(&addr, &number) ||
+	    !pdet_scan_word(&addr, ", grain "))
+		return false;
+	add(p, after, memory);
+	p->report = PAGEDET_REPORT_EDAC;
+	p->found = p->over = true;
+	/* A driver that does not know it says 0. */
+	if (number)
+		physical(p, number);
+	return true;
+}
+
 static bool mce_begins(struct pdet_log_page *p, struct pdet_scan s,
 		       bool *memory)
 {
 	const struct pdet_scan line = s;
 
-	if (!of_processor(&s)) {
+	if (recorded(p, s, memory))
+		return true;
+	if (is_event(p, s) || threshold(p, s, memory)) {
+		/* of mcelog */
+	} else if (!of_processor(&s)) {
 		s = line;
 		if (!pdet_scan_word(&s, "mce: ") || !mce_page(p, s, memory))
 			return false;
@@ -335,6 +436,8 @@ static bool mce_more(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
 	struct pdet_log_page next = { 0 };
 
+	if (p->mcelog)
+		return event_more(p, s, memory);
 	if (!of_processor(&s) || is_bank(NULL, s) || decoded(&next, s))
 		return false;
 	return (!p->found && tsc(p, s, memory)) || processor(p, s, memory) ||

@@ -22,7 +22,7 @@
 /* pdet_flag_named - the PAGEDET_PF bit of a name; 0 if it has none. */
 uint64_t pdet_flag_named(struct pdet_scan name);
 
-/* pdet_flags_named - the flags of a text, "0x2013c(referenced|lru|node=0)", with
+/* pdet_flags_named - the flags of a text, "0x2013c(referenced|lru|node=0)" with
  * "Flags " before it or without, if nothing else is known of the page. Returns
  * false if it has another form. */
 bool pdet_flags_named(struct pdet_scan text, uint64_t *flags, uint64_t *known);
