@@ -189,6 +189,90 @@ for text in ("CPU 4 BANK\n", "CPU 4 is offline\n", "Offlining page x\n",
              "Corrected memory errors on page 7c4a2d000\n"):
     tap.equal("not a report: " + text.strip(), page_of(text), [])
 
+# --- as people have shown them, with other numbers ---
+
+def journal(text, tag):
+    return "".join(f"Jul 22 04:26:40 db7 {tag}: {line}\n"
+                   for line in text.splitlines())
+
+
+SBRIDGE = """EDAC sbridge MC1: HANDLING MCE MEMORY ERROR
+EDAC sbridge MC1: CPU 9: Machine Check Event: 0 Bank 11: 8c00004f000800c2
+EDAC sbridge MC1: TSC 0
+EDAC sbridge MC1: ADDR 7c4a2d000
+EDAC sbridge MC1: MISC 900040004001e8c
+EDAC sbridge MC1: PROCESSOR 0:306e4 TIME 1690000000 SOCKET 1 APIC 20
+EDAC MC1: 1 CE memory scrubbing error on CPU_SrcID#1_Ha#0_Chan#0_DIMM#0 (channel:0 slot:0 page:0x7c4a2d offset:0x0 grain:32 syndrome:0x0 -  area:DRAM err_code:0008:00c2 socket:1 ha:0 channel_mask:1 rank:0)
+"""
+GHES = """{37}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 162
+{37}[Hardware Error]: It has been corrected by h/w and requires no further action
+{37}[Hardware Error]: event severity: corrected
+{37}[Hardware Error]:  Error 0, type: corrected
+{37}[Hardware Error]:   section_type: memory error
+{37}[Hardware Error]:   error_status: 0x0000000000000400
+{37}[Hardware Error]:   physical_address: 0x00000007c4a2d040
+{37}[Hardware Error]:   node: 1 card: 4 module: 0 rank: 0 bank: 1 device: 14 row: 58165 column: 816
+{37}[Hardware Error]:   error_type: 2, single-bit ECC
+{37}[Hardware Error]:   DIMM location: CPU 2 DIMM 30
+"""
+OF_FIRMWARE = ("mce: [Hardware Error]: CPU 12: Machine Check: 0 Bank 255: "
+               "bc0000000000009f\n"
+               "mce: [Hardware Error]: TSC 0 ADDR 7c4a2d040 MISC 8c\n"
+               "mce: [Hardware Error]: PROCESSOR 0:606a6 TIME 1690000000 "
+               "SOCKET 0 APIC 18 microcode d000375\n")
+FATAL = ("mce: [Hardware Error]: CPU 5: Machine Check Exception: 5 Bank 7: "
+         "be00000001010091\n"
+         "mce: [Hardware Error]: RIP !INEXACT! 10:<ffffffff9a4d8f1b> "
+         "{native_safe_halt+0xb/0x10}\n"
+         "mce: [Hardware Error]: TSC 45ae5d7e4ccb44 ADDR 7c4a2d040 MISC "
+         "200000c000801086 PPIN 8e1f3a5c2b\n"
+         "mce: [Hardware Error]: PROCESSOR 0:50654 TIME 1690000000 SOCKET 0 "
+         "APIC 8 microcode 2006d05\n"
+         "mce: [Hardware Error]: Run the above through 'mcelog --ascii'\n"
+         "mce: [Hardware Error]: Machine check: Processor context corrupt\n")
+for name, text, wanted in (
+        ("a driver that decodes by itself, and EDAC",
+         journal(SBRIDGE, "kernel"), [("edac", PFN)]),
+        ("mcelog in a journal", journal(EVENT, "mcelog[2226]"),
+         [("machine_check", PFN)]),
+        ("mcelog in a journal, beside the kernel",
+         journal("mce: [Hardware Error]: Machine check events logged",
+                 "kernel") + journal(EVENT, "mcelog"),
+         [("machine_check", PFN)]),
+        ("another program in a journal", journal(EVENT, "mcelog-x[2]"), []),
+        ("mcelog's limit in a journal", journal(
+            "Corrected memory errors on page 7c4a2d000 exceed threshold 10 in "
+            "24h: 10 in 24h\nLocation SOCKET:1 CHANNEL:? DIMM:? []\n"
+            "Offlining page 7c4a2d000", "mcelog[812]"),
+         [("machine_check", PFN)] * 2),
+        ("firmware as a machine check", OF_FIRMWARE, [("machine_check", PFN)]),
+        ("a fatal one", FATAL, [("machine_check", PFN)]),
+        ("no memory: heat", "mce: CPU3: Package temperature above threshold, "
+         "cpu clock throttled (total events = 1)\n", []),
+        ("no address", "mce: [Hardware Error]: CPU 1: Machine Check: 0 Bank "
+         "0: 90000040000f0005\nmce: [Hardware Error]: TSC 0\n"
+         "mce: [Hardware Error]: PROCESSOR 0:306c3 TIME 1690000000 SOCKET 0 "
+         "APIC 2 microcode 28\n", []),
+        ("corrected by firmware, without a mask", journal(GHES, "kernel"),
+         [("apei", None)])):
+    tap.equal("shown: " + name, page_of(text), wanted)
+tap.equal("shown: corrected by firmware, with the page size",
+          page_of(journal(GHES, "kernel"), "--page-size", "4k"),
+          [("apei", PFN)])
+said = explained(journal(GHES, "kernel"), hex(PFN), "--page-size", "4k")[1]
+tap.is_true("shown: firmware names the module",
+            "DIMM location: CPU 2 DIMM 30" in said, said)
+said = explained(SBRIDGE, hex(PFN))[1]
+tap.is_true("shown: EDAC names the module", "DIMM#0" in said, said)
+UNHANDLED = ("RAS: Soft-offlining pfn: 0x7c4a2d\n"
+             "Memory failure: 0x7c4a2d: unhandlable page.\n"
+             "RAS: Soft-offlining pfn: 0x61f89\n")
+tap.equal("shown: the limit, and a page that cannot be handled",
+          sorted({pfn for _, pfn in page_of(UNHANDLED)}), [0x61f89, PFN])
+said = explained(UNHANDLED, hex(PFN))[1]
+tap.is_true("shown: it is still in use", "unhandlable page" in said and
+            "does not use it any more" not in said, said)
+
 # --- several reports of a page ---
 
 EDAC = ("EDAC MC1: 1 CE memory read error on CPU_SrcID#1_MC#0_Chan#1_DIMM#0 "
