@@ -184,7 +184,22 @@ tap.equal("rasdaemon's records", page_of(RECORD, "--page-size", "4k"),
 tap.equal("none without an address", page_of(
     RECORD.replace("33361743936", "0"), "--page-size", "4k"),
     [("edac", None)])
-for text in ("CPU 4 BANK\n", "CPU 4 is offline\n", "Offlining page x\n",
+CHECK = ("2 2023-07-22 04:26:40 +0000 error: Corrected error, no action "
+         "required., CPU 2, bank Unified Memory Controller (bank=21), mcg "
+         "mcgstatus=0, mci Error_overflow CECC, mcgcap=0x0000011d, "
+         "status=0xdc2040000400011b, addr=0x7c4a2d040, "
+         "misc=0xd01a000601000000, walltime=0x6506e4a4, cpuid=0x00a60f12, "
+         "bank=0x00000015\n")
+for name, text, pfn in (
+        ("of AMD", CHECK, None),
+        ("of Intel", CHECK.replace("a60f12", "606a6").replace(
+            "0xd01a000601000000", "0x86"), PFN),
+        ("of Intel, a status without ADDRV", CHECK.replace("a60f12", "606a6")
+         .replace("0xd01a000601000000", "0x86").replace("0xdc2", "0xd82"),
+         None)):
+    tap.equal("rasdaemon's machine check " + name, page_of(text),
+              [("machine_check", pfn)])
+for text in ("3 x error: a, addr=0x7c4a2d040\n", "CPU 4 BANK\n", "CPU 4 is offline\n", "Offlining page x\n",
              "MISC 86 ADDR 7c4a2d040\n", "1 error(s): a, addr b, grain\n",
              "Corrected memory errors on page 7c4a2d000\n"):
     tap.equal("not a report: " + text.strip(), page_of(text), [])

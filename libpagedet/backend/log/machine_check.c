@@ -191,6 +191,12 @@ static bool tsc(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	return true;
 }
 
+/* The family of AMD in CPUID. */
+static uint32_t family_of(uint64_t id)
+{
+	return (uint32_t)((id >> 8 & 0xf) + (id >> 20 & 0xff));
+}
+
 /* "PROCESSOR 0:306e4 TIME ...": the vendor, and the family in CPUID. */
 static bool processor(struct pdet_log_page *p, struct pdet_scan s,
 		      bool *memory)
@@ -203,8 +209,7 @@ static bool processor(struct pdet_log_page *p, struct pdet_scan s,
 	if (vendor == VENDOR_AMD || vendor == VENDOR_HYGON) {
 		p->mce.amd = true;
 		if (pdet_scan_char(&s, ':') && pdet_scan_hex(&s, &id))
-			p->mce.family = (uint32_t)((id >> 8 & 0xf) +
-						   (id >> 20 & 0xff));
+			p->mce.family = family_of(id);
 		p->mce.smca |= p->mce.family >= SMCA;
 		judge(p);
 	}
@@ -411,6 +416,38 @@ static bool recorded(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	return true;
 }
 
+/* "1 2023-07-22 04:26:40 +0000 error: TEXT, CPU 2, ..., status=0x8c..., addr=
+ * 0x7c4a2d040, misc=0x86, ..., cpuid=0x00a60f12, bank=0x00000015": the same of
+ * a machine check. Of vendors, only AMD has the family 0xf today. */
+static bool recorded_mce(struct pdet_log_page *p, struct pdet_scan s,
+			 bool *memory)
+{
+	struct pdet_scan after;
+	uint64_t number, bits, id = 0, bank = 0;
+
+	if (!pdet_scan_dec(&s, &number) || !pdet_scan_char(&s, ' ') ||
+	    !pdet_log_behind(s, " error: ", &after) ||
+	    !value(after, ", status=", &bits) ||
+	    !value(after, ", addr=", &p->mce.addr))
+		return false;
+	p->found = p->mce.has_addr = true;
+	p->mce.has_misc = value(after, ", misc=", &p->mce.misc);
+	value(after, ", cpuid=", &id);
+	value(after, ", bank=", &bank);
+	p->mce.bank = (uint8_t)bank;
+	p->mce.amd = (id >> 8 & 0xf) == 0xf;
+	p->mce.family = p->mce.amd ? family_of(id) : 0;
+	p->mce.smca = p->mce.family >= SMCA;
+	status(p, bits);
+	s = after;
+	while (s.at < s.end && *s.at != ',')
+		s.at++;
+	after.end = s.at;
+	add(p, after, memory);
+	ends(p, memory);
+	return true;
+}
+
 static bool mce_begins(struct pdet_log_page *p, struct pdet_scan s,
 		       bool *memory)
 {
@@ -418,8 +455,9 @@ static bool mce_begins(struct pdet_log_page *p, struct pdet_scan s,
 
 	if (recorded(p, s, memory))
 		return true;
-	if (is_event(p, s) || threshold(p, s, memory)) {
-		/* of mcelog */
+	if (is_event(p, s) || threshold(p, s, memory) ||
+	    recorded_mce(p, s, memory)) {
+		/* of a program */
 	} else if (!of_processor(&s)) {
 		s = line;
 		if (!pdet_scan_word(&s, "mce: ") || !mce_page(p, s, memory))
