@@ -205,11 +205,14 @@ struct pagedet_options {
 				 * NULL is the directory compiled in */
 	uint32_t sources;	/* allowed PAGEDET_SOURCE_BIT()s; 0 is all */
 	uint32_t reserved;
+	uint64_t page_size;	/* of the machine that wrote the log in files,
+				 * in bytes, for a log that does not say it; 0
+				 * not known */
 };
 
 #define PAGEDET_OPTIONS_INIT \
 	{ sizeof(struct pagedet_options), NULL, NULL, 0, NULL, NULL, NULL, \
-	  NULL, NULL, 0, 0 }
+	  NULL, NULL, 0, 0, 0 }
 
 /* The kind of file that pagedet_add_fd() passes in. */
 enum pagedet_fd_kind {
@@ -308,8 +311,9 @@ void pagedet_options_init(struct pagedet_options *options, uint64_t size);
  * @pd: [in] from pagedet_new(), not opened yet
  * @options: [in,nullable] NULL is the running kernel with all sources
  * Return: 0, or a negative errno. After a failure the caller may try again.
- * Errors: EINVAL already open, or the sources named do not exist; E2BIG options
- *         has a non-zero byte that this library does not know; ENOENT root or a
+ * Errors: EINVAL already open, the sources named do not exist, or a page_size
+ *         that no machine has; E2BIG options has a non-zero byte that this
+ *         library does not know; ENOENT root or a
  *         file does not exist; EACCES it may not be read; EBADMSG a file is
  *         damaged, of an unknown kind, or of another kernel; EIO reading
  *         failed; ENOSYS a part that is needed was not built; ENOTSUP none of

@@ -217,7 +217,9 @@ int pagedet_open(struct pagedet *pd, const struct pagedet_options *options)
 			      "struct pagedet_options");
 	if (r < 0)
 		return r;
-	r = set_root(pd, o.root);
+	r = pdet_check_page_size(&pd->env, o.page_size);
+	if (r == 0)
+		r = set_root(pd, o.root);
 	if (r == 0)
 		r = pdet_check_extras(&pd->env, &o);
 	if (r < 0)

@@ -195,19 +195,20 @@ static int check_order(struct pdet_env *env, const struct pagedet_query *q)
 	return 0;
 }
 
-/* No machine of Linux has smaller or larger pages. */
+int pdet_check_page_size(struct pdet_env *env, uint64_t bytes)
+{
+	if (bytes && (bytes < 4096 || bytes > 1 << 20 || bytes & (bytes - 1)))
+		return pdet_fail(env, EINVAL, "%llu is not a size of pages",
+				 (unsigned long long)bytes);
+	return 0;
+}
+
 static int check_page_size(struct pdet_env *env, const struct pagedet_query *q)
 {
-	if (!q->page_size)
-		return 0;
-	if (q->target != PAGEDET_TARGET_LOG)
+	if (q->page_size && q->target != PAGEDET_TARGET_LOG)
 		return pdet_fail(env, EINVAL, "target %s takes no page size",
 				 targets[q->target].name);
-	if (q->page_size < 4096 || q->page_size > 1 << 20 ||
-	    q->page_size & (q->page_size - 1))
-		return pdet_fail(env, EINVAL, "%llu is not a size of pages",
-				 (unsigned long long)q->page_size);
-	return 0;
+	return pdet_check_page_size(env, q->page_size);
 }
 
 int pdet_check_query(struct pagedet *pd, const struct pagedet_query *q)

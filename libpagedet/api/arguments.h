@@ -33,6 +33,10 @@ int pdet_answer_struct(struct pdet_env *env, void *to, const void *from,
 int pdet_query(struct pagedet *pd, const struct pagedet_query *query,
 	       bool verifies, struct pagedet_iter **ret);
 int pdet_check_query(struct pagedet *pd, const struct pagedet_query *q);
+
+/* pdet_check_page_size - 0 if a machine of Linux may have pages of @bytes, or
+ * it is 0; else -EINVAL. */
+int pdet_check_page_size(struct pdet_env *env, uint64_t bytes);
 int pdet_check_items(struct pagedet *pd, uint32_t target,
 		     const struct pagedet_item *items, uint64_t n);
 

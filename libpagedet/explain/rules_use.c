@@ -508,8 +508,26 @@ static bool kernel_likely(struct pdet_case *c)
 	return true;
 }
 
+/* What page_owner says, where nothing else is known. */
+static void say_owner(struct pdet_case *c)
+{
+	const char *comm = pdet_row_has(&c->here, PAGEDET_FIELD_ALLOC_COMM) ?
+			   pdet_case_text(c, c->here.alloc_comm) : "";
+	char text[PAGEDET_EVIDENCE_TEXT + 128];
+
+	if (pdet_row_owned(&c->here) != PAGEDET_YES ||
+	    !pdet_row_has(&c->here, PAGEDET_FIELD_ALLOC_PID))
+		return;
+	snprintf(text, sizeof(text), "allocated by %s%stask %u; what it is "
+		 "used for is not known", comm, *comm ? ", " : "",
+		 c->here.alloc_pid);
+	c->cause = pdet_keep(c, text, strlen(text));
+	c->advice = "'pagedet stack PFN' says which code allocated it";
+}
+
 static bool use_unknown(struct pdet_case *c)
 {
+	say_owner(c);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/env.h"
+#include "base/text/plural.h"
 #include "migrate/patterns.h"
 
 struct out {
@@ -39,7 +40,7 @@ static void put_swapped(struct out *o, const struct pagedet_pattern *p,
 static void put_empty(struct out *o, const struct pagedet_pattern *p,
 		      const char *data, const char *empty)
 {
-	const char *be = p->pages == 1 ? "is" : "are";
+	const char *be = pdet_is_or_are(p->pages);
 
 	put(o, "%s data at the %s and %s %s at the %s",
 	    p->pages == 1 ? "has" : "have", data, be,
@@ -100,7 +101,7 @@ static int put_kind(struct out *o, const struct pagedet_pattern *p,
 	case PAGEDET_PATTERN_OTHER:
 		/* Their bytes were not looked at. */
 		put(o, "%s in no pattern of whole pages",
-		    p->pages == 1 ? "is" : "are");
+		    pdet_is_or_are(p->pages));
 		if (p->unsearched)
 			put(o, ", %" PRIu64 " of them not searched for at "
 			    "other places", p->unsearched);
@@ -120,7 +121,7 @@ static void put_place(struct out *o, const struct pagedet_pattern *p)
 			put(o, " without a gap");
 		else if (p->equal)
 			put(o, ", between which %" PRIu64 " %s equal",
-			    p->equal, p->equal == 1 ? "is" : "are");
+			    p->equal, pdet_is_or_are(p->equal));
 	}
 	if (p->kind == PAGEDET_PATTERN_MOVED)
 		put(o, "; %s what is at page %" PRIu64,

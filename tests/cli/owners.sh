@@ -325,4 +325,46 @@ for columns in 60 70 80 100; do
 			cmp "$tap_dir/words" "$tap_dir/narrow"
 	done
 done
+# --- a text on standard input ---
+
+for from in - '--from -' '--from=-'; do
+	status=0
+	"$PAGEDET" owners $from --by comm --format csv < "$text" \
+		> "$tap_dir/stdout" || status=$?
+	expect "owners $from reads it" 0
+	stdout_has "owners $from: what is in it" 'sh,2,2,8192,'
+done
+status=0
+cat "$text" | "$PAGEDET" owners > "$tap_dir/stdout" 2> "$tap_dir/stderr" ||
+	status=$?
+if [ "$status" = 0 ]; then
+	tap_skip 'a text is piped' 'this kernel has page_owner'
+else
+	tap_run 'a text is piped: how to read it' grep -q \
+		'hint: for a text on standard input: .* owners -$' \
+		"$tap_dir/stderr"
+fi
+
+# --- what the text says of one page ---
+
+run --from "$text" explain 256
+expect 'explain of a text' 2
+stdout_has 'explain of a text: who allocated the page' \
+	'allocated by sh, task 7; what it is used for is not known'
+stdout_has 'explain of a text: which code' "stack 256' says which code"
+run --from "$text" page 256 --json --fields flags
+stdout_has 'its flags' '"flags":[]'
+{
+	record 256 0 7 sh 1000 alloc_a
+	record 257 1 9 sh 4000 alloc_a
+} | sed 's/Flags 0xf*c*0*2000(/Flags 0x2008c(dirty|uptodate|swapbacked|owner_2|hwpoison|/' \
+	> "$tap_dir/flags.txt"
+run --from "$tap_dir/flags.txt" page 256 --json --fields flags
+stdout_has 'its flags, by name' '"flags":["uptodate","dirty","swapbacked","hwpoison"]'
+stdout_has 'a flag with two meanings is not known' '"owner_2"'
+run --from "$tap_dir/flags.txt" page 258 --json --fields flags
+stdout_has 'flags are those of the first page' '"missing":{"flags":"unsupported"'
+run --from "$tap_dir/flags.txt" explain 256
+expect 'explain of a poisoned page' 0
+stdout_has 'a poisoned page' 'the kernel does not use it any more'
 tap_done

@@ -212,6 +212,11 @@ static inline const char *cli_plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
 }
+
+static inline const char *cli_is_or_are(uint64_t n)
+{
+	return n == 1 ? "is" : "are";
+}
 void cli_say(const char *fmt, ...) CLI_PRINTF(1, 2);
 /* Reports a mistake in the user's options or arguments. Returns CLI_USAGE. */
 int cli_usage(const char *fmt, ...) CLI_PRINTF(1, 2);

@@ -280,6 +280,7 @@ static int each(struct crashes *x)
 	q.path = x->job->path;
 	q.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
 	q.where = "report=fault";
+	q.page_size = x->job->page_size;
 	n = pagedet_fields_parse(x->pd, "report,reason,pid,comm", &q);
 	if (!n)
 		n = pagedet_query(x->pd, &q, &it);

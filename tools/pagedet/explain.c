@@ -36,8 +36,9 @@ static int check_options(const struct cli_job *job)
 		return cli_usage("--%s is an option of 'explain mismatch'",
 				 job->sent ? "sent" : job->peer ? "peer" :
 				 "save");
-	if (is_mismatch(job) && job->why)
-		return cli_usage("--why is an option of 'explain page'");
+	if (is_mismatch(job) && (job->why || job->page_size))
+		return cli_usage("--%s is an option of 'explain page'",
+				 job->why ? "why" : "page-size");
 	if (job->peer && job->save)
 		return cli_usage("--peer cannot be combined with --save");
 	if (job->alternatives && job->format == PAGEDET_FORMAT_CSV)

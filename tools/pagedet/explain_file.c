@@ -122,8 +122,10 @@ int cli_explain_pages_of(struct cli_job *job, struct pagedet *pd,
 		return status;
 	if (hidden) {
 		cli_say("cannot explain '%s': %llu of its pages %s cached, but "
-			"their page frame numbers are hidden", job->file,
-			(unsigned long long)hidden, hidden == 1 ? "is" : "are");
+			"%s hidden", job->file, (unsigned long long)hidden,
+			cli_is_or_are(hidden), hidden == 1 ?
+			"its page frame number is" :
+			"their page frame numbers are");
 		cli_say("hint: needs CAP_SYS_ADMIN (root)");
 		return CLI_DENIED;
 	}

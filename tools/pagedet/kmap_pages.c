@@ -2,11 +2,6 @@
 /* Reads a KMAP before a query that joins it to pages. */
 #include "kmap.h"
 
-static const char *is_or_are(uint64_t n)
-{
-	return n == 1 ? "is" : "are";
-}
-
 static void tell(const struct cli_job *job,
 		 const struct pagedet_kmap_pages *pages)
 {
@@ -19,17 +14,17 @@ static void tell(const struct cli_job *job,
 			"memory (any more), and not counted",
 			(unsigned long long)info.outside,
 			(unsigned long long)info.objects,
-			cli_plural(info.objects), is_or_are(info.outside));
+			cli_plural(info.objects), cli_is_or_are(info.outside));
 	if (info.hidden)
 		cli_say("%llu object%s of the KMAP %s not counted: it does not "
 			"tell where", (unsigned long long)info.hidden,
-			cli_plural(info.hidden), is_or_are(info.hidden));
+			cli_plural(info.hidden), cli_is_or_are(info.hidden));
 	if (info.strange)
 		cli_say("%llu of %llu instruction%s of the KMAP %s not in the "
 			"kernel's code: is it of this boot?",
 			(unsigned long long)info.strange,
 			(unsigned long long)info.codes, cli_plural(info.codes),
-			is_or_are(info.strange));
+			cli_is_or_are(info.strange));
 }
 
 /* Of what is in no sum. */

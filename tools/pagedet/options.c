@@ -228,6 +228,7 @@ static int set_page_size(struct cli_job *job, const char *value)
 	    job->page_size & (job->page_size - 1))
 		return cli_usage("--page-size: '%s' is not a size of pages, "
 				 "such as 4096 or 64k", value);
+	job->open.page_size = job->page_size;
 	return CLI_ANSWERED;
 }
 
@@ -508,7 +509,7 @@ static const struct option options[] = {
 	  .commands = "kmem kmap",
 	  .help = "the same of the trace of --before, or of the earlier file" },
 	{ "page-size", .value = "BYTES", .set = set_page_size,
-	  .commands = "kmem from-log", .help =
+	  .commands = "kmem from-log explain page", .help =
 	  "of the kernel that was traced, to count bytes of pages, such as "
 	  "4k; of the machine that wrote the log" },
 	{ "for", .value = "SECONDS", .set = set_for, .commands = "kmem kmap",

@@ -93,6 +93,13 @@ int cli_parse_owners(struct cli_job *job)
 	const char *name = job->n_words ? job->words[0] : NULL;
 	struct stat st;
 
+	/* A pipe has no other name. */
+	if (!name && job->open.n_files == 1 &&
+	    !strcmp(job->open.files[0], "-")) {
+		job->open.n_files = 0;
+		job->path = "-";
+		return CLI_ANSWERED;
+	}
 	if (!name)
 		return CLI_ANSWERED;
 	if (job->open.n_files || job->live)
@@ -346,6 +353,18 @@ static void set_query(struct asking *a)
 	a->q.progress_ns = ASK_NS;
 }
 
+/* Who pipes a text into a command expects it to be read. */
+static void tell_input(const struct cli_job *job)
+{
+	struct stat st;
+
+	if (!job->path && !job->open.n_files && !job->open.root &&
+	    !job->quiet && fstat(STDIN_FILENO, &st) == 0 &&
+	    (S_ISFIFO(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size)))
+		cli_say("hint: for a text on standard input: %s owners -",
+			job->again);
+}
+
 int cli_run_owners(struct cli_job *job, struct pagedet *pd)
 {
 	struct asking a = { .job = job, .pd = pd,
@@ -369,7 +388,9 @@ int cli_run_owners(struct cli_job *job, struct pagedet *pd)
 	error = ask(&a);
 	if (error) {
 		pagedet_owners_free(a.owners);
-		return cli_fail(pd, error);
+		status = cli_fail(pd, error);
+		tell_input(job);
+		return status;
 	}
 	if (a.total.stopped && job->before) {
 		pagedet_owners_free(a.owners);

@@ -39,14 +39,15 @@ Part = collections.namedtuple("Part", "name purpose built")
 
 
 def open(root=None, sources=None, files=None, vmlinux=None, btf=None,
-         vmcoreinfo=None, hash_key=None, libexec_dir=None):
+         vmcoreinfo=None, hash_key=None, libexec_dir=None, page_size=0):
     """Open the running kernel, or a file instead; a split dump has several.
 
     root: read /proc and /sys below it. sources: allow just these, "procfs" or
-    a list. The rest is extra information and never required.
+    a list. page_size: of the machine that wrote the log in files. The rest is
+    extra information and never required.
     """
     return open_handle(root, sources, files, vmlinux, btf, vmcoreinfo,
-                       hash_key, libexec_dir)
+                       hash_key, libexec_dir, page_size)
 
 
 def version():

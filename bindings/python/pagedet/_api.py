@@ -1078,6 +1078,7 @@ class pagedet_options(Structure):
         ("libexec_dir", c_char_p),
         ("sources", c_uint32),
         ("reserved", c_uint32),
+        ("page_size", c_uint64),
     ]
 
 

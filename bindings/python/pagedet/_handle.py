@@ -299,7 +299,7 @@ class Handle:
 
 
 def open_handle(root, sources, files, vmlinux, btf, vmcoreinfo, hash_key,
-                libexec_dir):
+                libexec_dir, page_size):
     options = _api.pagedet_options()
     library().pagedet_options_init(ctypes.byref(options),
                                    ctypes.sizeof(options))
@@ -316,6 +316,7 @@ def open_handle(root, sources, files, vmlinux, btf, vmcoreinfo, hash_key,
     options.hash_key = path_or_none(hash_key)
     options.libexec_dir = path_or_none(libexec_dir)
     options.sources = source_bits(sources)
+    options.page_size = page_size
     handle = Handle(library().pagedet_new())
     try:
         handle.open(options)

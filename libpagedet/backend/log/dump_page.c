@@ -18,48 +18,9 @@
 #include <string.h>
 
 #include "backend/log/log.h"
+#include "kernel/page/flag_names.h"
 
 #define PF(name) PAGEDET_PF(PAGEDET_PF_##name)
-
-/* Names of page flags (include/trace/events/mmflags.h). */
-static const struct {
-	const char *name;
-	uint64_t bit;
-} flag_names[] = {
-	{ "locked", PF(LOCKED) },
-	{ "error", PF(ERROR) },
-	{ "referenced", PF(REFERENCED) },
-	{ "uptodate", PF(UPTODATE) },
-	{ "dirty", PF(DIRTY) },
-	{ "lru", PF(LRU) },
-	{ "active", PF(ACTIVE) },
-	{ "slab", PF(SLAB) },
-	{ "writeback", PF(WRITEBACK) },
-	{ "reclaim", PF(RECLAIM) },
-	{ "swapbacked", PF(SWAPBACKED) },
-	{ "head", PF(COMPOUND_HEAD) },
-	{ "unevictable", PF(UNEVICTABLE) },
-	{ "hwpoison", PF(HWPOISON) },
-	{ "idle", PF(IDLE) },
-	{ "reserved", PF(RESERVED) },
-	{ "mlocked", PF(MLOCKED) },
-	{ "owner_2", PF(OWNER_2) },
-	{ "private", PF(PRIVATE) },
-	{ "private_2", PF(PRIVATE_2) },
-	{ "owner_priv_1", PF(OWNER_PRIVATE) },
-	{ "arch_1", PF(ARCH) },
-	{ "uncached", PF(UNCACHED) },
-	{ "arch_2", PF(ARCH_2) },
-	{ "arch_3", PF(ARCH_3) },
-	{ "mappedtodisk", PF(MAPPEDTODISK) },
-};
-
-/* Flags that every kernel prints: if they are missing they are clear. */
-#define ALWAYS \
-	(PF(LOCKED) | PF(REFERENCED) | PF(UPTODATE) | PF(DIRTY) | PF(LRU) | \
-	 PF(ACTIVE) | PF(WRITEBACK) | PF(RECLAIM) | PF(SWAPBACKED) | \
-	 PF(UNEVICTABLE) | PF(RESERVED) | PF(MLOCKED) | PF(PRIVATE) | \
-	 PF(PRIVATE_2) | PF(OWNER_PRIVATE) | PF(ARCH) | PF(SWAPCACHE))
 
 bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,
 		   struct pdet_log_text *ret)
@@ -282,7 +243,6 @@ static void take_flag(struct pdet_log_page *p, struct pdet_scan word)
 {
 	struct pdet_scan s = word;
 	uint64_t node;
-	size_t i;
 
 	if (pdet_scan_word(&s, "node=")) {
 		if (pdet_scan_dec(&s, &node) && node <= UINT32_MAX) {
@@ -291,9 +251,7 @@ static void take_flag(struct pdet_log_page *p, struct pdet_scan word)
 		}
 		return;
 	}
-	for (i = 0; i < PDET_COUNT(flag_names); i++)
-		if (pdet_scan_is(&word, flag_names[i].name))
-			p->flags |= flag_names[i].bit;
+	p->flags |= pdet_flag_named(word);
 }
 
 bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan s)
@@ -316,7 +274,7 @@ bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan s)
 	}
 	if (pdet_scan_word(&s, ") CMA"))
 		p->has |= PDET_LOG_CMA;
-	p->flags_known = ALWAYS | p->flags;
+	p->flags_known = PDET_FLAGS_NAMED | p->flags;
 	/* Bits whose meaning depends on others (include/linux/page-flags.h):
 	 * PG_swapcache is PG_owner_priv_1. */
 	if (p->flags & PF(OWNER_PRIVATE) && p->flags & PF(SWAPBACKED))

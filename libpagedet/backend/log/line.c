@@ -353,6 +353,33 @@ static bool iso_time(struct pdet_scan *s, struct pdet_log_stamp *ret)
 	return true;
 }
 
+/* "[2226]:" or ":", behind the name of mcelog. */
+static bool of_program(struct pdet_scan *s)
+{
+	uint64_t pid;
+
+	if (pdet_scan_char(s, '[') &&
+	    (!pdet_scan_dec(s, &pid) || !pdet_scan_char(s, ']')))
+		return false;
+	return pdet_scan_char(s, ':');
+}
+
+/* Where " mcelog:" begins near the beginning, and what is behind it. That
+ * program decodes what the kernel has only as numbers. */
+static const char *find_mcelog(struct pdet_scan s, struct pdet_scan *behind)
+{
+	static const char name[] = " mcelog";
+	const char *const end = s.at + PDET_MIN((size_t)(s.end - s.at),
+						(size_t)SYSLOG);
+	const char *at = memmem(s.at, (size_t)(end - s.at), name,
+				sizeof(name) - 1);
+
+	if (!at)
+		return NULL;
+	*behind = (struct pdet_scan){ at + sizeof(name) - 1, s.end };
+	return of_program(behind) ? at : NULL;
+}
+
 /* Where " kernel:" begins near the beginning, and what is behind it. */
 static const char *find_tag(struct pdet_scan s, struct pdet_scan *behind)
 {
@@ -379,6 +406,8 @@ static void syslog(struct pdet_scan *s, struct pdet_log_stamp *ret)
 	struct pdet_scan behind;
 	const char *at = find_tag(*s, &behind), *colon;
 
+	if (!at)
+		at = find_mcelog(*s, &behind);
 	if (!at)
 		return;
 	/* A date with a time of day precedes it. */
@@ -444,7 +473,9 @@ static void host(struct pdet_scan *s)
 		return;
 	}
 	name = pdet_scan_token(&try);
-	if (name.at < name.end && pdet_scan_word(&try, " kernel:"))
+	if (name.at < name.end &&
+	    (pdet_scan_word(&try, " kernel:") ||
+	     (pdet_scan_word(&try, " mcelog") && of_program(&try))))
 		*s = try;
 }
 

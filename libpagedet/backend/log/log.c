@@ -6,6 +6,7 @@
  * answer at a time, and writers.c finds the writers of blocks.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "backend/log/log.h"
@@ -206,6 +207,18 @@ void pdet_log_settle(struct pdet_log_page *p, unsigned shift)
 		p->pfn = p->phys >> p->shift;
 		p->has |= PDET_LOG_PFN;
 	}
+}
+
+void pdet_log_tell_sizeless(struct pdet_env *env, const struct pdet_log_page *p,
+			    const char *name, bool *told)
+{
+	if (*told || p->shift || !p->has_phys || p->kind != PDET_LOG_REPORT)
+		return;
+	*told = true;
+	pdet_log(env, PAGEDET_LOG_WARNING, "%s does not say which page size "
+		 "its machine has, so physical addresses in it, from line %"
+		 PRIu64 " on, are not turned into page frame numbers "
+		 "(--page-size says it)", name, p->line);
 }
 
 /* Complete a page. It is partial if an expected part is missing. @cut: the last

@@ -203,6 +203,15 @@ struct pdet_log_pointers {
 /* Most words of a struct page that are kept. */
 #define PDET_LOG_WORDS 16
 
+/* What a machine check says of its address. */
+struct pdet_log_mce {
+	uint64_t status, addr, misc;
+	uint32_t family;	/* of AMD; 0: not known */
+	uint8_t bank;
+	bool has_status, has_addr, has_misc;
+	bool amd, smca;
+};
+
 struct pdet_log_page {
 	enum pdet_log_kind kind;
 	enum pdet_log_refusal refusal;
@@ -270,6 +279,8 @@ struct pdet_log_page {
 	bool has_kaddr, hashed;
 	bool may_be_hashed;	/* nothing tells whether an address is a hash */
 	bool has_phys;		/* phys is known; pfn follows from it */
+	struct pdet_log_mce mce;
+	bool mcelog;		/* it is in the words of that program */
 	bool wants_pc;		/* registers follow, with the address of the
 				 * instruction */
 	bool has_levels;	/* entries has all levels */
@@ -281,6 +292,8 @@ struct pdet_log_page {
 	bool again;		/* a memory error that was reported before */
 	uint32_t found_by;	/* PAGEDET_REPORT_* of hardware or firmware that
 				 * reported the page in this boot; 0: none */
+	struct pdet_log_text hardware[3]; /* the same in their words: machine
+				 * check, EDAC, APEI */
 	bool remembers;		/* the reason ends with what was said before of
 				 * a memory error */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
@@ -333,6 +346,10 @@ void pdet_log_page_shift(struct pdet_log *log, unsigned shift);
 /* pdet_log_settle - the same for one page that lacks it, once its machine is
  * known. */
 void pdet_log_settle(struct pdet_log_page *p, unsigned shift);
+/* pdet_log_tell_sizeless - warn of a physical address that cannot become a page
+ * frame number, once: *@told becomes true. @name: of the log. */
+void pdet_log_tell_sizeless(struct pdet_env *env, const struct pdet_log_page *p,
+			    const char *name, bool *told);
 void pdet_log_free(struct pdet_log *log);
 
 /* pdet_log_feed - process the next line; 0 or -ENOMEM. */

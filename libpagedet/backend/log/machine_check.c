@@ -8,6 +8,13 @@
  *   mce: [Hardware Error]: TSC 15... ADDR 9562dc000 MISC 1229440404003e8c
  *   mce: [Hardware Error]: PROCESSOR 0:406f1 TIME 1745767392 SOCKET 0 ...
  *   mce: Uncorrected hardware memory error in user-access at 1850602400
+ *   [Hardware Error]: CPU:2 (17:71:0) MC17_STATUS[Over|CE|...]: 0xdc20...
+ *   [Hardware Error]: Error Addr: 0x3ffe9d1c0	(drivers/edac/mce_amd.c)
+ *   [Hardware Error]: cache level: L3/GEN, tx: GEN, mem-tx: RD
+ *   CPU 4 BANK 8 TSC 3a6f6c0a2		(mcelog)
+ *   MISC 21403c3c86 ADDR 7c4a2d040
+ *   STATUS 8c00004000010091 MCGSTATUS 0
+ *   CPUID Vendor Intel Family 6 Model 44
  *   EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0
  *       (channel:1 slot:0 page:0x12345 offset:0x0 grain:32 syndrome:0x0)
  *   EDAC MC0: CE page 0x12345, offset 0x0, grain 8, syndrome 0x54, row 0,
@@ -30,6 +37,24 @@
 /* Longest reason that is made of several lines. */
 #define MOST_REASON 640
 
+/* MCi_STATUS (arch/x86/include/asm/mce.h). DEFERRED and POISON are of AMD, S
+ * and AR of Intel. */
+#define UC ((uint64_t)1 << 61)
+#define ADDRV ((uint64_t)1 << 58)
+#define PCC ((uint64_t)1 << 57)
+#define S ((uint64_t)1 << 56)
+#define AR ((uint64_t)1 << 55)
+#define DEFERRED ((uint64_t)1 << 44)
+#define POISON ((uint64_t)1 << 43)
+/* Its lower half: errors of a memory controller, also of memory that caches
+ * other memory (Intel SDM volume 3, compound error codes). */
+#define IS_CONTROLLER(status) (((status) & 0xed80) == 0x80)
+/* AMD, the extended code of bank 4 before SMCA: ECC of DRAM. */
+#define OF_DRAM(status) (((status) >> 16 & 0x1f) == 8)
+#define NORTHBRIDGE 4
+/* The first family of AMD with SMCA. */
+#define SMCA 0x17
+
 /* ADDR is a memory address only if bits 6 to 8 of MISC are 2, "physical". Bits
  * 0 to 5 of MISC give the number of low bits of ADDR that are not valid (Intel
  * SDM volume 3, IA32_MCi_MISC). */
@@ -37,8 +62,7 @@
 #define MISC_MODE(misc) ((misc) >> 6 & 7)
 #define MISC_LSB(misc) ((misc) & 0x3f)
 
-/* Vendors in "PROCESSOR 2:a20f10" that lack these bits. Their addresses are
- * internal to the memory controller (arch/x86/include/asm/processor.h). */
+/* Vendors in "PROCESSOR 2:a20f10" (arch/x86/include/asm/processor.h). */
 #define VENDOR_AMD 2
 #define VENDOR_HYGON 9
 
@@ -56,67 +80,406 @@ static void physical(struct pdet_log_page *p, uint64_t addr)
 	p->phys = addr;
 }
 
+/* Add a line to the reason. */
+static void add(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	const struct pdet_scan had = pdet_log_page_text(p, p->reason);
+	char text[MOST_REASON];
+	size_t len;
+	int n;
+
+	while (s.end > s.at && s.end[-1] == ' ')
+		s.end--;
+	n = snprintf(text, sizeof(text), "%.*s%s%.*s",
+		     (int)(had.end - had.at), had.at ? had.at : "",
+		     had.at ? "; " : "", (int)(s.end - s.at), s.at);
+	len = PDET_MIN((size_t)n, sizeof(text) - 1);
+	*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + len },
+				 &p->reason);
+}
+
+/* arch/x86/kernel/cpu/mce/amd.c, amd_mce_usable_address(). Other addresses are
+ * internal to the memory controller or a cache. */
+static bool is_physical_of_amd(const struct pdet_log_mce *m)
+{
+	if (!m->has_status)
+		return false;
+	if (!m->smca && m->family && m->bank == NORTHBRIDGE)
+		return OF_DRAM(m->status);
+	return m->status & POISON;
+}
+
+/*
+ * Whether ADDR is the address of the page. Without MISC Intel does not say what
+ * it is, but memory controllers have physical addresses only.
+ */
+static bool is_physical(const struct pdet_log_mce *m)
+{
+	if (!m->has_addr || (m->has_status && !(m->status & ADDRV)))
+		return false;
+	if (m->amd || m->smca)
+		return is_physical_of_amd(m);
+	if (m->has_misc)
+		return MISC_MODE(m->misc) == MISC_PHYSICAL &&
+		       MISC_LSB(m->misc) <= PDET_LOG_X86_SHIFT;
+	return m->has_status && IS_CONTROLLER(m->status);
+}
+
+static void judge(struct pdet_log_page *p)
+{
+	p->has_phys = is_physical(&p->mce);
+	p->phys = p->mce.addr;
+}
+
+static const char *severity(const struct pdet_log_mce *m)
+{
+	const bool amd = m->amd || m->smca;
+
+	if (!(m->status & UC))
+		return amd && m->status & DEFERRED ? "deferred error" :
+						     "corrected error";
+	if (m->status & PCC)
+		return "uncorrected error, fatal";
+	if (amd)
+		return "uncorrected error";
+	return !(m->status & S) ?
+		"uncorrected error, no action required (UCNA)" :
+	       m->status & AR ? "uncorrected error, action required (SRAR)" :
+				"uncorrected error, action optional (SRAO)";
+}
+
+/* The report is complete. */
+static void ends(struct pdet_log_page *p, bool *memory)
+{
+	const struct pdet_scan had = pdet_log_page_text(p, p->reason);
+	const char *what = p->mce.has_status ? severity(&p->mce) : "";
+	char text[MOST_REASON];
+	const int n = snprintf(text, sizeof(text), "%s%s%.*s%s", what,
+			       *what && had.at ? "; " : "",
+			       (int)(had.end - had.at), had.at ? had.at : "",
+			       p->mce.has_addr && !p->has_phys ?
+			       "; its address does not tell which page it is" :
+			       "");
+	const size_t len = PDET_MIN((size_t)n, sizeof(text) - 1);
+
+	p->over = true;
+	*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + len },
+				 &p->reason);
+}
+
+static void status(struct pdet_log_page *p, uint64_t bits)
+{
+	p->mce.has_status = true;
+	p->mce.status = bits;
+	judge(p);
+}
+
 /* "TSC 0 ADDR fef1ce40 MISC 86 ". */
 static bool tsc(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
 	const struct pdet_scan line = s;
-	uint64_t addr, misc;
+	uint64_t ipid;
 
-	if (!pdet_scan_word(&s, "TSC ") || !value(line, " ADDR ", &addr))
+	if (!pdet_scan_word(&s, "TSC ") ||
+	    !value(line, " ADDR ", &p->mce.addr))
 		return false;
-	p->found = true;
-	pdet_log_says(p, line, memory);
-	if (value(line, " MISC ", &misc) &&
-	    MISC_MODE(misc) == MISC_PHYSICAL && MISC_LSB(misc) <= 12)
-		physical(p, addr);
+	p->found = p->mce.has_addr = true;
+	p->mce.has_misc = value(line, " MISC ", &p->mce.misc);
+	p->mce.smca |= value(line, " IPID ", &ipid);
+	add(p, line, memory);
+	judge(p);
 	return true;
 }
 
-/* "PROCESSOR 0:306e4 TIME ...". */
-static bool processor(struct pdet_log_page *p, struct pdet_scan s)
+/* The family of AMD in CPUID. */
+static uint32_t family_of(uint64_t id)
 {
-	uint64_t vendor;
+	return (uint32_t)((id >> 8 & 0xf) + (id >> 20 & 0xff));
+}
+
+/* "PROCESSOR 0:306e4 TIME ...": the vendor, and the family in CPUID. */
+static bool processor(struct pdet_log_page *p, struct pdet_scan s,
+		      bool *memory)
+{
+	uint64_t vendor, id;
 
 	if (!pdet_scan_word(&s, "PROCESSOR ") ||
 	    !pdet_scan_dec(&s, &vendor))
 		return false;
-	if (vendor == VENDOR_AMD || vendor == VENDOR_HYGON)
-		p->has_phys = false;
+	if (vendor == VENDOR_AMD || vendor == VENDOR_HYGON) {
+		p->mce.amd = true;
+		if (pdet_scan_char(&s, ':') && pdet_scan_hex(&s, &id))
+			p->mce.family = family_of(id);
+		p->mce.smca |= p->mce.family >= SMCA;
+		judge(p);
+	}
+	ends(p, memory);
+	return true;
+}
+
+/* "CPU 0: Machine Check Exception: 5 Bank 10: fe002984001000c1". */
+static bool is_bank(struct pdet_log_page *p, struct pdet_scan s)
+{
+	uint64_t number, bank, bits;
+
+	if (!pdet_scan_word(&s, "CPU ") || !pdet_scan_dec(&s, &number) ||
+	    !pdet_scan_word(&s, ": Machine Check"))
+		return false;
+	if (p && pdet_log_behind(s, " Bank ", &s) &&
+	    pdet_scan_dec(&s, &bank) && pdet_scan_word(&s, ": ") &&
+	    pdet_scan_hex(&s, &bits)) {
+		p->mce.bank = (uint8_t)bank;
+		status(p, bits);
+	}
+	return true;
+}
+
+/* Skip "[Hardware Error]: ", before which old kernels have nothing. */
+static bool of_processor(struct pdet_scan *s)
+{
+	pdet_scan_word(s, "mce: ");
+	return pdet_scan_word(s, "[Hardware Error]: ");
+}
+
+/* What memory_failure() is called for. */
+static bool mce_page(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	static const char *const words[] = {
+		"Uncorrected hardware memory error in user-access at ",
+		"Kernel accessed poison in user space at ",
+	};
+	const struct pdet_scan line = s;
+	uint64_t addr;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(words); i++) {
+		if (!pdet_scan_word(&s, words[i]) || !pdet_log_hex(&s, &addr))
+			continue;
+		physical(p, addr);
+		pdet_log_says(p, line, memory);
+		p->over = true;
+		return true;
+	}
+	return false;
+}
+
+/* "CPU:2 (17:71:0) MC17_STATUS[Over|CE|MiscV|AddrV|-]: 0xdc2040000400011b";
+ * before 3.17 without the family, in brackets. */
+static bool decoded(struct pdet_log_page *p, struct pdet_scan s)
+{
+	uint64_t cpu, family = 0, bank, bits;
+
+	if (pdet_scan_word(&s, "CPU:")) {
+		if (!pdet_scan_dec(&s, &cpu))
+			return false;
+		pdet_scan_blanks(&s);
+		if (pdet_scan_char(&s, '(') &&
+		    (!pdet_scan_hex(&s, &family) ||
+		     !pdet_log_behind(s, ") ", &s)))
+			return false;
+	}
+	if (!pdet_scan_word(&s, "MC") || !pdet_scan_dec(&s, &bank) ||
+	    !pdet_scan_word(&s, "_STATUS[") ||
+	    !pdet_log_behind(s, "]: 0x", &s) || !pdet_scan_hex(&s, &bits))
+		return false;
+	p->mce.amd = true;
+	p->mce.family = (uint32_t)family;
+	p->mce.smca = family >= SMCA;
+	p->mce.bank = (uint8_t)bank;
+	status(p, bits);
+	return true;
+}
+
+/* A line after it: the address, the error, and its kind, which is the last. */
+static bool decoded_more(struct pdet_log_page *p, struct pdet_scan s,
+			 bool *memory)
+{
+	struct pdet_scan after;
+
+	pdet_scan_blanks(&s);
+	if (pdet_scan_word(&s, "cache level: ")) {
+		ends(p, memory);
+		return true;
+	}
+	if (pdet_log_behind(s, "Error Addr: 0x", &after) ||
+	    pdet_log_behind(s, " Error Address: 0x", &after) ||
+	    pdet_log_behind(s, "_ADDR: 0x", &after)) {
+		if (!pdet_scan_hex(&after, &p->mce.addr))
+			return false;
+		p->found = p->mce.has_addr = true;
+		judge(p);
+		return true;
+	}
+	if (pdet_log_behind(s, "IPID: 0x", &after)) {
+		p->mce.smca = true;
+		judge(p);
+		return true;
+	}
+	if (!pdet_log_behind(s, " Error Code: ", &after) &&
+	    !pdet_log_behind(s, " Error: ", &after) &&
+	    !pdet_log_behind(s, " Error (node ", &after))
+		return false;
+	add(p, s, memory);
+	return true;
+}
+
+/* "CPU 4 BANK 8 TSC 3a6f6c0a2": the head of an event of mcelog. */
+static bool is_event(struct pdet_log_page *p, struct pdet_scan s)
+{
+	uint64_t cpu, bank;
+
+	if (!pdet_scan_word(&s, "CPU ") || !pdet_scan_dec(&s, &cpu) ||
+	    !pdet_scan_word(&s, " BANK ") || !pdet_scan_dec(&s, &bank) ||
+	    (s.at < s.end && *s.at != ' '))
+		return false;
+	p->mce.bank = (uint8_t)bank;
+	p->mcelog = true;
+	return true;
+}
+
+/* A line after it; the last one is of the processor. */
+static bool event_more(struct pdet_log_page *p, struct pdet_scan s,
+		       bool *memory)
+{
+	const struct pdet_scan line = s;
+	struct pdet_scan after;
+	uint64_t bits;
+
+	if (pdet_scan_word(&s, "ADDR ") || pdet_scan_word(&s, "MISC ")) {
+		if (!value(line, " ADDR ", &p->mce.addr) &&
+		    (*line.at != 'A' || !pdet_log_hex(&s, &p->mce.addr)))
+			return true;
+		p->found = p->mce.has_addr = true;
+		p->mce.has_misc = *line.at == 'M' &&
+				  pdet_log_hex(&s, &p->mce.misc);
+		add(p, line, memory);
+	} else if (pdet_scan_word(&s, "MCA: ")) {
+		add(p, s, memory);
+	} else if (pdet_scan_word(&s, "STATUS ") && pdet_log_hex(&s, &bits)) {
+		status(p, bits);
+	} else if (pdet_scan_word(&s, "CPUID Vendor ")) {
+		p->mce.amd = pdet_scan_word(&s, "AMD ") ||
+			     pdet_scan_word(&s, "Hygon ");
+		if (pdet_log_behind(s, "Family ", &after) &&
+		    pdet_scan_dec(&after, &bits))
+			p->mce.family = (uint32_t)bits;
+		p->mce.smca = p->mce.amd && p->mce.family >= SMCA;
+		ends(p, memory);
+	} else {
+		return false;
+	}
+	judge(p);
+	return true;
+}
+
+/* "Corrected memory errors on page 7c4a2d000 exceed threshold 10 in 24h: ..."
+ * and "Offlining page 7c4a2d000", also in the journal of mcelog. */
+static bool threshold(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	const struct pdet_scan line = s;
+	uint64_t addr;
+
+	if (pdet_scan_word(&s, "Corrected memory errors on page ")) {
+		if (!pdet_log_hex(&s, &addr) ||
+		    !pdet_scan_word(&s, " exceed"))
+			return false;
+	} else if (!pdet_scan_word(&s, "Offlining page ") ||
+		   !pdet_log_hex(&s, &addr)) {
+		return false;
+	}
+	physical(p, addr);
+	add(p, line, memory);
 	p->over = true;
 	return true;
 }
 
-static bool is_bank(struct pdet_scan s)
+/* "1 2023-07-22 04:26:40 +0000 1 Corrected error(s): memory read error at LABEL
+ * location: 1:0:0:-1, addr 33330999360, grain 5, syndrome 0 ": rasdaemon's
+ * record of what EDAC has found. */
+static bool recorded(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	uint64_t cpu;
+	struct pdet_scan after, addr;
+	uint64_t number;
 
-	return pdet_scan_word(&s, "CPU ") && pdet_scan_dec(&s, &cpu) &&
-	       pdet_scan_word(&s, ": Machine Check");
+	if (!pdet_scan_dec(&s, &number) || !pdet_scan_char(&s, ' ') ||
+	    !pdet_log_behind(s, " error(s): ", &after) ||
+	    !pdet_log_behind(after, ", addr ", &addr) ||
+	    !pdet_scan_dec(&addr, &number) ||
+	    !pdet_scan_word(&addr, ", grain "))
+		return false;
+	add(p, after, memory);
+	p->report = PAGEDET_REPORT_EDAC;
+	p->found = p->over = true;
+	/* A driver that does not know it says 0. */
+	if (number)
+		physical(p, number);
+	return true;
+}
+
+/* "1 2023-07-22 04:26:40 +0000 error: TEXT, CPU 2, ..., status=0x8c..., addr=
+ * 0x7c4a2d040, misc=0x86, ..., cpuid=0x00a60f12, bank=0x00000015": the same of
+ * a machine check. Of vendors, only AMD has the family 0xf today. */
+static bool recorded_mce(struct pdet_log_page *p, struct pdet_scan s,
+			 bool *memory)
+{
+	struct pdet_scan after;
+	uint64_t number, bits, id = 0, bank = 0;
+
+	if (!pdet_scan_dec(&s, &number) || !pdet_scan_char(&s, ' ') ||
+	    !pdet_log_behind(s, " error: ", &after) ||
+	    !value(after, ", status=", &bits) ||
+	    !value(after, ", addr=", &p->mce.addr))
+		return false;
+	p->found = p->mce.has_addr = true;
+	p->mce.has_misc = value(after, ", misc=", &p->mce.misc);
+	value(after, ", cpuid=", &id);
+	value(after, ", bank=", &bank);
+	p->mce.bank = (uint8_t)bank;
+	p->mce.amd = (id >> 8 & 0xf) == 0xf;
+	p->mce.family = p->mce.amd ? family_of(id) : 0;
+	p->mce.smca = p->mce.family >= SMCA;
+	status(p, bits);
+	s = after;
+	while (s.at < s.end && *s.at != ',')
+		s.at++;
+	after.end = s.at;
+	add(p, after, memory);
+	ends(p, memory);
+	return true;
 }
 
 static bool mce_begins(struct pdet_log_page *p, struct pdet_scan s,
 		       bool *memory)
 {
-	struct pdet_scan words;
-	uint64_t addr;
+	const struct pdet_scan line = s;
 
-	if (!pdet_scan_word(&s, "mce: "))
-		return false;
-	words = s;
-	if (pdet_scan_word(&s, "Uncorrected hardware memory error in "
-			   "user-access at ")) {
-		if (!pdet_log_hex(&s, &addr))
+	if (recorded(p, s, memory))
+		return true;
+	if (is_event(p, s) || threshold(p, s, memory) ||
+	    recorded_mce(p, s, memory)) {
+		/* of a program */
+	} else if (!of_processor(&s)) {
+		s = line;
+		if (!pdet_scan_word(&s, "mce: ") || !mce_page(p, s, memory))
 			return false;
-		physical(p, addr);
-		pdet_log_says(p, words, memory);
-		p->over = true;
-	} else if (!pdet_scan_word(&s, "[Hardware Error]: ") ||
-		   (!is_bank(s) && !tsc(p, s, memory))) {
+	} else if (!is_bank(p, s) && !tsc(p, s, memory) && !decoded(p, s)) {
 		return false;
 	}
 	p->report = PAGEDET_REPORT_MACHINE_CHECK;
 	p->shift = PDET_LOG_X86_SHIFT;
 	return true;
+}
+
+static bool mce_more(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_log_page next = { 0 };
+
+	if (p->mcelog)
+		return event_more(p, s, memory);
+	if (!of_processor(&s) || is_bank(NULL, s) || decoded(&next, s))
+		return false;
+	return (!p->found && tsc(p, s, memory)) || processor(p, s, memory) ||
+	       (p->mce.amd && decoded_more(p, s, memory));
 }
 
 /* A driver that does not know the page prints page 0 and offset 0. */
@@ -167,20 +530,6 @@ static bool of_firmware(struct pdet_scan *s)
 		return false;
 	pdet_scan_blanks(s);
 	return true;
-}
-
-/* Add a line to the reason. */
-static void add(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
-{
-	const struct pdet_scan had = pdet_log_page_text(p, p->reason);
-	char text[MOST_REASON];
-	const int n = snprintf(text, sizeof(text), "%.*s%s%.*s",
-			       (int)(had.end - had.at), had.at ? had.at : "",
-			       had.at ? "; " : "", (int)(s.end - s.at), s.at);
-	const size_t len = PDET_MIN((size_t)n, sizeof(text) - 1);
-
-	*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + len },
-				 &p->reason);
 }
 
 /* "Error 0, type: recoverable" and "section_type: memory error", one of which
@@ -289,9 +638,5 @@ bool pdet_log_machine_check(struct pdet_log_page *p, struct pdet_scan s,
 		add(p, s, memory);
 		return true;
 	}
-	if (!pdet_scan_word(&s, "mce: [Hardware Error]: "))
-		return false;
-	if (is_bank(s))
-		return false;
-	return (!p->found && tsc(p, s, memory)) || processor(p, s);
+	return mce_more(p, s, memory);
 }

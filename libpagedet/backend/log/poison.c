@@ -14,6 +14,7 @@
  *   MCE 0xdfe2: dirty LRU page recovery: Recovered	(before 4.3)
  *   Soft offlining pfn 0xdfcf at process virtual address 0x7fa8
  *   Soft offlining page 0xdfcf at 0x7fa8		(before 4.13)
+ *   RAS: Soft-offlining pfn: 0xdfcf	(too many corrected errors)
  *   soft offline: 0xdfcf: WORDS       ("soft_offline", "Soft offline",
  *                                     "soft_offline_page")
  *   __get_any_page: 0xdfcf: WORDS     ("get_any_page"; before 5.9, when a page
@@ -228,6 +229,26 @@ static bool asked_for(struct pdet_log_page *p, struct pdet_scan s)
 	return true;
 }
 
+/* "RAS: Soft-offlining pfn: 0x1234": corrected errors have reached the limit
+ * (drivers/ras/cec.c). What comes of it follows. */
+static bool too_many(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan words;
+	uint64_t pfn;
+
+	if (!pdet_scan_word(&s, "RAS: "))
+		return false;
+	words = s;
+	if (!pdet_scan_word(&s, "Soft-offlining pfn: 0x") ||
+	    !pdet_scan_hex(&s, &pfn))
+		return false;
+	p->pfn = pfn;
+	p->has |= PDET_LOG_PFN;
+	p->report = PAGEDET_REPORT_SOFT_OFFLINE;
+	pdet_log_says(p, words, memory);
+	return true;
+}
+
 static bool soft_offline(struct pdet_log_page *p, struct pdet_scan s,
 			 bool *memory)
 {
@@ -330,7 +351,7 @@ bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
 {
 	p->joins = true;
 	if (memory_failure(p, s, memory) || unplaced(p, s, memory) ||
-	    asked_for(p, s) ||
+	    asked_for(p, s) || too_many(p, s, memory) ||
 	    soft_offline(p, s, memory) || unpoison(p, s, memory) ||
 	    killed(p, s, memory)) {
 		one_part(p, p->says);

@@ -189,7 +189,7 @@ void pdet_log_put_event(const struct pdet_log_putting *o)
 	char text[2 * PDET_LOG_TEXT + PDET_LOG_OVERWRITTEN];
 	char what[PDET_LOG_OVERWRITTEN];
 	char found[64];
-	struct pdet_scan parts[5] = { { NULL, NULL } };
+	struct pdet_scan parts[8] = { { NULL, NULL } };
 	size_t len = 0, i;
 
 	pdet_log_cell(o, F(REPORT), p->report);
@@ -206,12 +206,14 @@ void pdet_log_put_event(const struct pdet_log_putting *o)
 	if (p->injected)
 		parts[3] = (struct pdet_scan){ injected, injected +
 					       strlen(injected) };
+	for (i = 0; i < PDET_COUNT(p->hardware); i++)
+		parts[4 + i] = pdet_log_page_text(p, p->hardware[i]);
 	if (p->found_by && p->flags & PAGEDET_PF(PAGEDET_PF_HWPOISON)) {
 		const int n = snprintf(found, sizeof(found), PDET_REPORTED_AS
 				       "%s", pdet_value_name(F(REPORT),
 							     p->found_by));
 
-		parts[4] = (struct pdet_scan){ found, found + n };
+		parts[7] = (struct pdet_scan){ found, found + n };
 	}
 	for (i = 0; i < PDET_COUNT(parts); i++)
 		if (parts[i].at < parts[i].end)

@@ -20,6 +20,9 @@
 
 #define POISON PAGEDET_PF(PAGEDET_PF_HWPOISON)
 
+/* Most bytes that are kept of an earlier report of hardware. */
+#define HARDWARE 160
+
 struct log_source {
 	struct pdet_backend backend;
 	const struct pagedet_options *options;
@@ -30,6 +33,7 @@ struct log_source {
 	struct pdet_texts stacks;
 	bool read;
 	bool cut;		/* some of it could not be read */
+	bool sizeless;		/* it was told that the page size is missing */
 	char release[96];
 };
 
@@ -125,6 +129,40 @@ static uint32_t finder(const struct pdet_log_page *p)
 	return p->found_by;
 }
 
+static const uint32_t of_hardware[] = {
+	PAGEDET_REPORT_MACHINE_CHECK, PAGEDET_REPORT_EDAC, PAGEDET_REPORT_APEI,
+};
+
+/* Keep the words of hardware and firmware, the last of each: one knows what
+ * failed, another one which module of memory has it. */
+static bool remember_hardware(struct pdet_log_page *p,
+			      const struct pdet_log_page *before)
+{
+	char text[HARDWARE];
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(of_hardware); i++) {
+		const bool own = before->report == of_hardware[i];
+		const struct pdet_scan said = own ? pdet_log_reason(before) :
+			pdet_log_page_text(before, before->hardware[i]);
+		size_t len = 0;
+
+		if (said.at == said.end || p->report == of_hardware[i] ||
+		    p->hardware[i].len)
+			continue;
+		if (own)
+			len = (size_t)snprintf(text, sizeof(text), "%s: ",
+					       pdet_value_name(
+						       PAGEDET_FIELD_REPORT,
+						       of_hardware[i]));
+		len += pdet_shortened(text + len, sizeof(text) - len, said);
+		if (!pdet_log_keep(p, (struct pdet_scan){ text, text + len },
+				   &p->hardware[i]))
+			return false;
+	}
+	return true;
+}
+
 static bool is_unpoisoned(const struct pdet_log_page *p)
 {
 	return p->report == PAGEDET_REPORT_UNPOISON &&
@@ -137,11 +175,12 @@ static bool is_unpoisoned(const struct pdet_log_page *p)
 static bool remember(struct pdet_log_page *p,
 		     const struct pdet_log_page *before)
 {
-	struct pdet_scan said = pdet_log_reason(before);
-	const struct pdet_scan had = pdet_log_reason(p);
+	struct pdet_scan said = pdet_log_reason(before), had;
 
 	if (p->boot.number != before->boot.number || is_unpoisoned(p))
 		return true;
+	if (!remember_hardware(p, before))
+		return false;
 	if (!p->found_by)
 		p->found_by = finder(before);
 	if ((before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
@@ -160,6 +199,7 @@ static bool remember(struct pdet_log_page *p,
 	p->flags |= before->flags & ~p->flags_known & POISON;
 	p->flags_known |= before->flags_known & POISON;
 	p->remembers = true;
+	had = pdet_log_reason(p);
 	return said.at == said.end ||
 	       pdet_log_join_reasons(p, had, had.at < had.end ?
 				     "; " PDET_SAID_BEFORE : PDET_SAID_BEFORE,
@@ -197,6 +237,7 @@ static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 }
 
 static int take_pages(struct log_source *l, struct pdet_pairs *by_pfn,
+		      struct pdet_env *env, const char *name,
 		      struct pdet_log *log)
 {
 	const struct pdet_log_page *p;
@@ -205,6 +246,8 @@ static int take_pages(struct log_source *l, struct pdet_pairs *by_pfn,
 	while (r == 0 && (p = pdet_log_take(log)))
 		if (p->has & PDET_LOG_PFN)
 			r = keep(l, by_pfn, log, p);
+		else
+			pdet_log_tell_sizeless(env, p, name, &l->sizeless);
 	return r;
 }
 
@@ -220,7 +263,8 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 		r = read > 0 ? pdet_log_feed(log, line.text) :
 			       pdet_log_end(log, line.open || read < 0);
 		if (r == 0)
-			r = take_pages(l, &by_pfn, log);
+			r = take_pages(l, &by_pfn, env,
+				       pdet_text_stream_name(in), log);
 	} while (r == 0 && read > 0);
 	pdet_pairs_free(&by_pfn);
 	if (r < 0)
@@ -282,6 +326,9 @@ static int load(struct log_source *l, struct pdet_env *env,
 		return pdet_fail(env, ENOMEM, "no memory");
 	unload(l);
 	pdet_log_in_order(log);
+	if (l->options->page_size)
+		pdet_log_page_shift(log, (unsigned)__builtin_ctzll(
+						   l->options->page_size));
 	r = pdet_text_stream_open_watched(env, l->options->files[0], &watch,
 					  &in);
 	if (r == 0) {

@@ -17,6 +17,7 @@
 
 #include "backend/page_owner/ownertext.h"
 #include "base/codec/text_stream.h"
+#include "kernel/page/flag_names.h"
 #include "memory/dump_kind.h"
 
 /* The first record must be this close to the start. */
@@ -177,6 +178,14 @@ static void ownertext_survey(struct pdet_backend *b, struct pdet_env *env,
 		ret->reason = PAGEDET_HAVE;
 		return;
 	}
+	/* Where there is a kernel, other sources know them now. */
+	if (o->file && (field == PAGEDET_FIELD_FLAGS ||
+			field == PAGEDET_FIELD_FLAGS_KNOWN)) {
+		ret->reason = PAGEDET_HAVE;
+		ret->cost = PAGEDET_COST_FREE;
+		ret->partial = true;
+		return;
+	}
 	if (!pdet_fields_has(&ours, field)) {
 		ret->reason = PAGEDET_UNSUPPORTED;
 		return;
@@ -271,6 +280,31 @@ static unsigned state_of(int error)
 	}
 }
 
+/* The flags of the first page of an allocation. Before 4.9, and in a text that
+ * page_owner_sort has written, they have another form or are missing. */
+static void put_flags(struct pdet_batch *b, uint32_t row, uint64_t pfn,
+		      const struct pdet_fields *want,
+		      const struct pdet_owner_record *r, unsigned source)
+{
+	static const unsigned fields[] = {
+		PAGEDET_FIELD_FLAGS, PAGEDET_FIELD_FLAGS_KNOWN,
+	};
+	uint64_t bits[2];
+	const bool said = r && pfn == r->pfn &&
+			  pdet_flags_named(r->flags, &bits[0], &bits[1]);
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(fields); i++) {
+		if (!pdet_fields_has(want, fields[i]))
+			continue;
+		if (said)
+			pdet_put(b, row, fields[i], bits[i], source);
+		else
+			pdet_put_lost(b, row, fields[i], PAGEDET_UNSUPPORTED,
+				      source);
+	}
+}
+
 static int put_from_table(struct ownertext_session *s, struct pdet_batch *b,
 			  uint32_t row, uint64_t pfn,
 			  const struct pdet_fields *want, unsigned source)
@@ -279,11 +313,15 @@ static int put_from_table(struct ownertext_session *s, struct pdet_batch *b,
 	struct pdet_owner_record r;
 
 	if (!e) {
+		if (s->o->file)
+			put_flags(b, row, pfn, want, NULL, source);
 		put_state(b, row, want, source,
 			  pdet_ownertext_missing(s->o, pfn));
 		return 0;
 	}
 	pdet_ownertext_record(s->o, e, &r);
+	if (s->o->file)
+		put_flags(b, row, pfn, want, &r, source);
 	pdet_owner_put(b, row, want, &r, &s->o->stacks.list.data[e->stack],
 		       source);
 	return 0;

@@ -34,7 +34,7 @@ struct ownertext_stacks {
 struct ownertext_entry {
 	uint64_t pfn, ns, free_ns, gfp_mask;
 	uint32_t stack;		/* index in the list of stacks */
-	uint32_t comm, gfp, type, mobility, reason, memcg;
+	uint32_t comm, gfp, type, mobility, reason, memcg, flags;
 	uint32_t pid, tgid;
 	uint16_t has;
 	uint8_t order;

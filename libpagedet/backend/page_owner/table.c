@@ -47,9 +47,11 @@ static bool add(struct ownertext *o, const struct pdet_owner_record *r)
 	e.mobility = text_id(o, &r->type);
 	e.reason = text_id(o, &r->reason);
 	e.memcg = text_id(o, &r->memcg);
+	e.flags = text_id(o, &r->flags);
 	e.stack = (uint32_t)stack;
 	return stack >= 0 && e.comm && e.gfp && e.type && e.mobility &&
-	       e.reason && e.memcg && pdet_vec_push(&o->table.list, e);
+	       e.reason && e.memcg && e.flags &&
+	       pdet_vec_push(&o->table.list, e);
 }
 
 struct reading {
@@ -170,7 +172,7 @@ static int judge(struct ownertext *o, struct pdet_env *env,
 			 "not a complete record", name,
 			 (unsigned long long)reading->damaged,
 			 pdet_plural(reading->damaged),
-			 reading->damaged == 1 ? "is" : "are");
+			 pdet_is_or_are(reading->damaged));
 	if (o->table.list.n)
 		return 0;
 	if (!reading->without_pfn)
@@ -267,6 +269,7 @@ void pdet_ownertext_record(const struct ownertext *o,
 		.block_type = text_of(o, e->type),
 		.type = text_of(o, e->mobility),
 		.reason = text_of(o, e->reason), .memcg = text_of(o, e->memcg),
+		.flags = text_of(o, e->flags),
 	};
 }
 

@@ -190,20 +190,6 @@ static bool is_of_asked(struct walk_log *w, struct pdet_worker *k,
 			       p) == PDET_LOG_OF_THIS;
 }
 
-/* Warns of physical addresses that cannot become page frame numbers. */
-static void tell_sizeless(struct walk_log *w, const struct pdet_log_page *p)
-{
-	if (w->sizeless || p->shift || !p->has_phys ||
-	    p->kind != PDET_LOG_REPORT)
-		return;
-	w->sizeless = true;
-	pdet_log(w->walk.it->env, PAGEDET_LOG_WARNING,
-		 "%s does not say which page size its machine has, so "
-		 "physical addresses in it, from line %" PRIu64 " on, are not "
-		 "turned into page frame numbers (--page-size says it)",
-		 pdet_text_stream_name(w->in), p->line);
-}
-
 /*
  * Whether the kernel is asked about a page. The running kernel is asked only if
  * the page is of its boot. A dump or a captured tree is always asked, because
@@ -273,7 +259,8 @@ static int put_page(struct walk_log *w, struct pdet_worker *k,
 	    is_of_asked(w, k, p))
 		pdet_log_settle(p, (unsigned)__builtin_ctzll(
 					w->walk.it->page_size));
-	tell_sizeless(w, p);
+	pdet_log_tell_sizeless(w->walk.it->env, p,
+			       pdet_text_stream_name(w->in), &w->sizeless);
 	if (w->walk.it->q.options & PAGEDET_Q_POINTERS && p->exact.len)
 		p->reason = p->exact;
 	now = is_asked(w, k, p);

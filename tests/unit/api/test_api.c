@@ -169,8 +169,11 @@ START_TEST(handles_that_are_refused)
 	ck_refused(EINVAL, "is not open");
 	o.size = 1;
 	refused(pagedet_open(pd, &o), EINVAL, "is not set");
-	/* After a failure the caller may try again. */
 	o.size = sizeof(o);
+	o.page_size = 5000;
+	refused(pagedet_open(pd, &o), EINVAL, "5000 is not a size of pages");
+	/* After a failure the caller may try again. */
+	o.page_size = 4096;
 	o.root = machine.root;
 	ck_assert_int_eq(pagedet_open(pd, &o), 0);
 	ck_assert_str_eq(pagedet_error(pd), "");
