@@ -98,6 +98,7 @@ void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it,
 	v->sum.tasks_denied += c.tasks_denied;
 	v->sum.tasks_damaged += c.tasks_damaged;
 	v->sum.tasks_again += c.tasks_again;
+	v->sum.tasks_merged += c.tasks_merged;
 	v->sum.files_gone += c.files_gone;
 	v->sum.files_denied += c.files_denied;
 	v->sum.answered[0] |= c.answered[0];
@@ -119,6 +120,15 @@ static void tell_count(uint64_t n, const char *what, const char *how)
 	if (n)
 		cli_say("%llu %s%s %s", (unsigned long long)n, what,
 			cli_plural(n), how);
+}
+
+/* @n: tasks that share an address space with one before. */
+static void tell_again(uint64_t n, const char *how)
+{
+	if (n)
+		cli_say("%llu task%s the address space of another one (named "
+			"twice, or vfork, CLONE_VM): pages %s",
+			(unsigned long long)n, n == 1 ? " has" : "s have", how);
 }
 
 /* What a row is about. */
@@ -180,12 +190,8 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 		   "damaged or missing" : "could be read only in part: the "
 		   "rest changed while it was read");
 	tell_count(c->tasks_gone, "task", "ended meanwhile");
-	if (c->tasks_again)
-		cli_say("%llu task%s the address space of another one (named "
-			"twice, or vfork, CLONE_VM): pages are in the answer "
-			"again",
-			(unsigned long long)c->tasks_again,
-			c->tasks_again == 1 ? " has" : "s have");
+	tell_again(c->tasks_again, "are in the answer again");
+	tell_again(c->tasks_merged, "count once");
 	tell_count(v->maps_missing, "mapping", "counted but not found: of "
 		   "tasks that cannot be seen from here, such as those of "
 		   "another pid namespace, or made or ended meanwhile");
