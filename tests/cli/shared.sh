@@ -186,6 +186,11 @@ for backend in procfs bpf kcore; do
 		grep -q 'address space of another' "$tap_dir/stderr"
 done
 
+run mappers "$top_builddir/tests/cli/shared"
+tap_run 'who maps a file: a shared address space is said' grep -q \
+	'of the processes ha.* the address space of another one' \
+	"$tap_dir/stderr"
+
 # --- without a privilege ---
 
 # Several words.
