@@ -5,6 +5,7 @@
  * meaning here.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -164,6 +165,11 @@ static const char *synonym(const char *name)
 	return NULL;
 }
 
+bool cli_is_synonym(const char *word)
+{
+	return synonym(word);
+}
+
 /* Refuses the word, and suggests @command. */
 static int try_instead(const char *name, const char *command)
 {
@@ -252,6 +258,28 @@ int cli_no_name(const char *what, const char *word, size_t len,
 				 (int)len, word, names[near]);
 	cli_list_names(names, n, list, sizeof(list));
 	return cli_usage("%s '%.*s'; there is %s", what, (int)len, word, list);
+}
+
+int cli_no_word(const char *words, const char *word, size_t len,
+		const char *fmt, ...)
+{
+	char copy[64], list[512], text[CLI_HINT], *rest = list, *name;
+	const char *names[64];
+	size_t n = 0;
+	va_list ap;
+	int near;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	snprintf(list, sizeof(list), "%s", words);
+	while (n < CLI_COUNT(names) && (name = strsep(&rest, " ")))
+		names[n++] = name;
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
+	near = len < sizeof(copy) ? pagedet_nearest(copy, names, n) : -1;
+	if (near < 0)
+		return cli_usage("%s", text);
+	return cli_usage("%s; did you mean '%s'?", text, names[near]);
 }
 
 int cli_no_key(const char *what, const char *word, size_t len,
