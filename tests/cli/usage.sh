@@ -37,6 +37,12 @@ refused "--page-size is an option of 'kmem' and 'from-log'" scan --page-size 4k
 refused "'doctor' takes no --where" doctor --where kind=anon
 refused "there is no command 'nonsense'" help nonsense
 refused "about 'mapcuont'; did you mean 'mapcount'?" help mapcuont
+run help anon
+expect 'help of a kind' 0
+stdout_has 'help of a kind: explains it' '  anon '
+run help writeback
+expect 'help of a flag' 0
+stdout_has 'help of a flag: explains it' 'writeback'
 refused "about 'feilds'; did you mean 'fields'?" help feilds
 refused "about 'mappres'; did you mean 'mappers'?" help mappres
 refused "did you mean 'mismatch'?" explain msimatch

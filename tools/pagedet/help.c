@@ -295,6 +295,10 @@ int cli_help(const char *topic)
 		one(c);
 	else if (pagedet_field_by_name(topic) >= 0)
 		field((uint32_t)pagedet_field_by_name(topic));
+	else if (cli_is_value(PAGEDET_FIELD_KIND, topic))
+		kinds();
+	else if (cli_is_value(PAGEDET_FIELD_FLAGS, topic))
+		flags();
 	else if (!note_help(topic))
 		return no_topic(topic);
 	return cli_flush_stdout();
