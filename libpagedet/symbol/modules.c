@@ -233,6 +233,9 @@ int pdet_module_symbol(struct pdet_space *space, const struct pdet_modules *m,
 
 /* Names read at once: those of CHUNK symbols are mostly close together. */
 #define NAMES 65536
+/* Symbols of all modules together, so that a damaged list comes to an end. A
+ * kernel with all its modules has fewer. */
+#define MOST_OF_ALL ((uint64_t)1 << 22)
 
 struct wanted {
 	struct pdet_space *space;
@@ -240,7 +243,7 @@ struct wanted {
 	const char *name;
 	size_t len;		/* with its NUL */
 	char *names;		/* [len: NAMES] */
-	uint64_t found;
+	uint64_t found, seen;
 	int lost;		/* why some module could not be read, or 0 */
 };
 
@@ -298,6 +301,10 @@ static int look_at_module(struct wanted *w, uint64_t module)
 	uint64_t i, take;
 	int r = find_table(w->space, w->m, module, &all);
 
+	if (r == 0) {
+		w->seen += all.n;
+		r = w->seen > MOST_OF_ALL ? -EBADMSG : 0;
+	}
 	for (i = 0; r == 0 && i < all.n; i += take) {
 		take = PDET_MIN(all.n - i, (uint64_t)CHUNK);
 		r = pdet_space_read(w->space, all.table + i * sizeof(*some),
