@@ -98,12 +98,15 @@ int pagedet_areas(struct pagedet *pd, uint32_t pid, pagedet_area_fn *fn,
  * pagedet_symbol - look up the address of a kernel symbol
  * @pd: [in] opened
  * @name: [in] as in /proc/kallsyms: a function, or data if the kernel
- *        (CONFIG_KALLSYMS_ALL), VMCOREINFO or the given vmlinux has its name
+ *        (CONFIG_KALLSYMS_ALL), VMCOREINFO or the given vmlinux has its name;
+ *        of the kernel itself, or of a module
  * @ret: [out] the address
  * Return: 0, or a negative errno.
- * Errors: EINVAL not open; ENOENT the kernel has no such symbol; ENOTSUP no
- *         source that is open here knows symbols; ENODATA they cannot be found;
- *         EACCES EBADMSG EIO they cannot be read; ECANCELED
+ * Errors: EINVAL not open; ENOENT neither the kernel nor a module has such a
+ *         symbol; ENOTSUP no source that is open here knows symbols; ENODATA
+ *         they cannot be found, or not all: the kernel does not name its data,
+ *         or those of its modules cannot be read, and no other one has this
+ *         name; EACCES EBADMSG EIO they cannot be read; ECANCELED
  *         pagedet_set_stop(); ENOMEM.
  * Since: 0.1
  */

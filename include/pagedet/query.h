@@ -370,8 +370,12 @@ struct pagedet_coverage {
 				 * filter */
 	uint64_t tasks_again;	/* of PAGEDET_TARGET_TASK: tasks that have the
 				 * address space of one before (vfork, clone
-				 * with CLONE_VM): their rows are those of the
-				 * other one again */
+				 * with CLONE_VM, named twice): their rows are
+				 * those of the other one again */
+	uint64_t tasks_merged;	/* the same of a query with group_by, where
+				 * neither groups nor filter depend on the task:
+				 * these tasks were left out, so that sums count
+				 * an address space once */
 };
 
 /* The result of PAGEDET_TARGET_MAPPERS for one pfn, or several; see more. */

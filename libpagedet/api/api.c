@@ -654,6 +654,7 @@ int pagedet_coverage(const struct pagedet_iter *it,
 	c.tasks_denied = cover.tasks_denied;
 	c.tasks_damaged = cover.tasks_damaged;
 	c.tasks_again = cover.tasks_again;
+	c.tasks_merged = cover.tasks_merged;
 	c.matched = cover.matched;
 	c.files = cover.files;
 	c.files_gone = cover.files_gone;

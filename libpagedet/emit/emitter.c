@@ -385,8 +385,10 @@ bool pdet_emit_hidden(const struct pagedet_emitter *e,
 {
 	if (!c->pointer)
 		return false;
-	if (e->query.target == PAGEDET_TARGET_KADDR ||
-	    e->query.target == PAGEDET_TARGET_OBJECTS ||
+	/* Who asks for one of the lower half has it from a process. */
+	if (e->query.target == PAGEDET_TARGET_KADDR)
+		return pdet_col_value(c, row) >> 63;
+	if (e->query.target == PAGEDET_TARGET_OBJECTS ||
 	    e->query.target == PAGEDET_TARGET_EVENTS)
 		return true;
 	if (pdet_batch_state(b, row, PAGEDET_FIELD_MAP) == PAGEDET_HAVE)

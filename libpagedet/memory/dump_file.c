@@ -43,7 +43,7 @@ int pdet_dump_file_open(struct pdet_dump_file *file, struct pdet_env *env,
 	end = S_ISREG(st.st_mode) ? st.st_size : lseek(fd, 0, SEEK_END);
 	if (end < 0)
 		return pdet_fail_errno(env, "its size cannot be read");
-	file->size = (uint64_t)end;
+	file->size = file->bytes = (uint64_t)end;
 	n = pdet_pread(fd, head, sizeof(head), 0);
 	if (n < 0) {
 		errno = (int)-n;

@@ -14,6 +14,7 @@ struct pdet_dump_file {
 	int fd;			/* owned by the caller */
 	bool flattened;
 	uint64_t size;
+	uint64_t bytes;		/* of the file itself, even if flattened */
 	struct pdet_flat flat;
 };
 

@@ -91,6 +91,11 @@ static bool add_segment(struct elf *e, struct layers *l, struct pdet_env *env,
 	}
 	left = s->offset < e->file.size ? e->file.size - s->offset : 0;
 	left = PDET_MIN(left, there);
+	if (left < there) {
+		e->m.ends_at = e->file.bytes;
+		e->m.whole = e->file.flattened ? 0 :
+			     PDET_MAX(e->m.whole, s->offset + there);
+	}
 	return add_part(e, l, s->paddr, left, s->offset, 0) &&
 	       add_part(e, l, s->paddr + left, there - left, 0, -EIO) &&
 	       add_part(e, l, s->paddr + there, s->memsz - there, 0, -ENODATA);

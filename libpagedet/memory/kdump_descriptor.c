@@ -102,21 +102,28 @@ bool pdet_kdump_part_agrees(const struct kdump_part *part, size_t block)
 struct counted {
 	uint64_t lost;		/* not written, or beyond the end */
 	bool differ;		/* not all at the same place */
+	uint64_t end;		/* where those ended that are beyond it */
 };
 
 static struct counted count(const struct kdump_part *part,
 			    const struct kdump_descriptor *d, size_t n)
 {
-	struct counted c = { 0, false };
+	struct counted c = { 0, false, 0 };
 	uint64_t size = part->file->size;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		if (d[i].offset != d[0].offset)
 			c.differ = true;
-		if ((!d[i].offset && !d[i].size) || d[i].offset >= size ||
-		    d[i].size > size - d[i].offset)
+		if (!d[i].offset && !d[i].size) {
 			c.lost++;
+		} else if (d[i].offset >= size ||
+			   d[i].size > size - d[i].offset) {
+			c.lost++;
+			if (d[i].offset <= INT64_MAX)
+				c.end = PDET_MAX(c.end,
+						 d[i].offset + d[i].size);
+		}
 	}
 	return c;
 }
@@ -138,19 +145,25 @@ static bool is_cut(const struct kdump_part *part, struct kdump_descriptor *d)
 	return false;
 }
 
-/* In a flattened dump any descriptor may be lost. */
+/* In a flattened dump any descriptor may be lost. *end: where the file ended
+ * before it was cut; 0: a descriptor of that is lost, too. */
 static uint64_t count_lost(const struct kdump_part *part,
-			   struct kdump_descriptor *d)
+			   struct kdump_descriptor *d, uint64_t *end)
 {
 	uint64_t all = part->bitmap.blocks, at = 0, n = BATCH, lost = 0;
 
+	*end = 0;
 	while (at < all) {
 		n = PDET_MIN(all - at, n);
 		if (read_some(part, d, at, n) == 0) {
-			lost += count(part, d, (size_t)n).lost;
+			const struct counted c = count(part, d, (size_t)n);
+
+			lost += c.lost;
+			*end = PDET_MAX(*end, c.end);
 			at += n;
 			n = PDET_MIN(2 * n, BATCH);
 		} else if (!part->file->flattened) {
+			*end = 0;
 			return lost + (all - at);
 		} else if (n > 1) {
 			n /= 2;
@@ -171,12 +184,16 @@ int pdet_kdump_count_missing(struct kdump *k)
 		return -ENOMEM;
 	for (i = 0; i < k->n_parts; i++) {
 		const struct kdump_part *part = &k->part[i];
-		uint64_t lost = 0;
+		uint64_t lost = 0, end;
 
 		if (part->absent)
 			lost = part->bitmap.blocks;
 		else if (is_cut(part, d))
-			lost = count_lost(part, d);
+			lost = count_lost(part, d, &end);
+		if (lost && !part->absent) {
+			k->m.ends_at = part->file->bytes;
+			k->m.whole = part->file->flattened ? 0 : end;
+		}
 		k->m.missing += lost * k->block;
 	}
 	free(d);

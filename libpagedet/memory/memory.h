@@ -116,6 +116,9 @@ struct pdet_memory {
 	bool notes_lost;	/* some notes cannot be read */
 	uint64_t missing;	/* bytes of memory lost by truncation, as far as
 				 * the headers show */
+	uint64_t ends_at;	/* bytes of the file that was cut; 0: none was,
+				 * as far as the headers show */
+	uint64_t whole;		/* its bytes before that; 0: not known */
 };
 
 /*

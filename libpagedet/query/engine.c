@@ -98,6 +98,7 @@ static void add_up(struct pdet_iter *it, struct pdet_cover *from)
 	to->tasks_denied += from->tasks_denied;
 	to->tasks_damaged += from->tasks_damaged;
 	to->tasks_again += from->tasks_again;
+	to->tasks_merged += from->tasks_merged;
 	to->files += from->files;
 	to->files_gone += from->files_gone;
 	to->files_denied += from->files_denied;

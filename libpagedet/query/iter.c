@@ -464,8 +464,7 @@ static void add_way_out(const struct pdet_iter *it,
 			break;
 	if (i < it->n_backends)
 		snprintf(s->words + len, sizeof(s->words) - len, ", or --stop "
-			 "(PAGEDET_Q_STOP_THREADS) for threads of the same "
-			 "user");
+			 "for threads of the same user");
 }
 
 /* @r: why the backend cannot be asked. Rows need not know that. */

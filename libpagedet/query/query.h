@@ -34,6 +34,7 @@ struct pdet_cover {
 	uint64_t torn;
 	uint64_t spilled;
 	uint64_t tasks, tasks_gone, tasks_denied, tasks_damaged, tasks_again;
+	uint64_t tasks_merged;
 	uint64_t matched;
 	uint64_t files, files_gone, files_denied;
 	struct pdet_fields answered;

@@ -6,6 +6,7 @@
  */
 #include <elf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/container/list.h"
@@ -176,34 +177,49 @@ static int find_symbol(struct pdet_space *space, uint64_t table, uint64_t n,
 	return found ? 0 : -ENOENT;
 }
 
-int pdet_module_symbol(struct pdet_space *space, const struct pdet_modules *m,
-		       const struct pdet_module *module, uint64_t va,
-		       struct pdet_module_symbol *ret)
+/* The symbol table of a module, and the names, in memory. */
+struct symbols {
+	uint64_t table, n, names;
+};
+
+/* Returns 0, -ENOENT if it has none, or a result of memory/memory.h. */
+static int find_table(struct pdet_space *space, const struct pdet_modules *m,
+		      uint64_t module, struct symbols *ret)
 {
 	char buf[PDET_STRUCT_BYTES];
-	uint64_t at, n, names, next;
-	Elf64_Sym symbol = { .st_name = 0 };
-	ssize_t len;
+	uint64_t at;
 	int r;
 
 	if (!pdet_struct_has(&m->symbols, SYMBOLS_NAMES))
 		return -ENOENT;
-	r = pdet_struct_value(space, &m->module, module->addr, MODULE_KALLSYMS,
-			      &at);
+	r = pdet_struct_value(space, &m->module, module, MODULE_KALLSYMS, &at);
 	if (r == 0)
 		r = pdet_struct_read(space, &m->symbols, at, buf);
 	if (r < 0)
 		return r;
-	at = pdet_struct_get(&m->symbols, buf, SYMBOLS_TABLE);
-	n = pdet_struct_get(&m->symbols, buf, SYMBOLS_N);
-	names = pdet_struct_get(&m->symbols, buf, SYMBOLS_NAMES);
-	if (!pdet_is_address(at) || !pdet_is_address(names) ||
-	    n > MOST_SYMBOLS)
-		return -EBADMSG;
-	r = find_symbol(space, at, n, names, module, va, &symbol, &next);
+	ret->table = pdet_struct_get(&m->symbols, buf, SYMBOLS_TABLE);
+	ret->n = pdet_struct_get(&m->symbols, buf, SYMBOLS_N);
+	ret->names = pdet_struct_get(&m->symbols, buf, SYMBOLS_NAMES);
+	return pdet_is_address(ret->table) && pdet_is_address(ret->names) &&
+	       ret->n <= MOST_SYMBOLS ? 0 : -EBADMSG;
+}
+
+int pdet_module_symbol(struct pdet_space *space, const struct pdet_modules *m,
+		       const struct pdet_module *module, uint64_t va,
+		       struct pdet_module_symbol *ret)
+{
+	Elf64_Sym symbol = { .st_name = 0 };
+	struct symbols all;
+	uint64_t next;
+	ssize_t len;
+	int r = find_table(space, m, module->addr, &all);
+
+	if (r == 0)
+		r = find_symbol(space, all.table, all.n, all.names, module, va,
+				&symbol, &next);
 	if (r < 0)
 		return r;
-	len = pdet_space_text(space, names + symbol.st_name, ret->name,
+	len = pdet_space_text(space, all.names + symbol.st_name, ret->name,
 			      sizeof(ret->name));
 	if (len <= 0)
 		return len == -ENOENT || !len ? -EBADMSG : (int)len;
@@ -211,4 +227,122 @@ int pdet_module_symbol(struct pdet_space *space, const struct pdet_modules *m,
 	/* it ends where the next one begins, as for the kernel itself */
 	ret->size = next - symbol.st_value;
 	return 0;
+}
+
+/* --- by name --- */
+
+/* Names read at once: those of CHUNK symbols are mostly close together. */
+#define NAMES 65536
+/* Symbols of all modules together, so that a damaged list comes to an end. A
+ * kernel with all its modules has fewer. */
+#define MOST_OF_ALL ((uint64_t)1 << 22)
+
+struct wanted {
+	struct pdet_space *space;
+	const struct pdet_modules *m;
+	const char *name;
+	size_t len;		/* with its NUL */
+	char *names;		/* [len: NAMES] */
+	uint64_t found, seen;
+	int lost;		/* why some module could not be read, or 0 */
+};
+
+static bool is_defined(const Elf64_Sym *e)
+{
+	return e->st_shndx != SHN_UNDEF && e->st_value;
+}
+
+/* Whether the name at @at is the wanted one, by a read of its own. */
+static int is_it(struct wanted *w, uint64_t at)
+{
+	char buf[PDET_MODULE_SYMBOL];
+	const int r = pdet_space_read(w->space, at, buf, w->len);
+
+	/* A shorter name may be the last one before a hole. */
+	return r == 0 ? !memcmp(buf, w->name, w->len) : 0;
+}
+
+/* Looks through @n symbols. Returns 1 if it is among them. */
+static int look_at_names(struct wanted *w, uint64_t names, const Elf64_Sym *e,
+			 uint64_t n)
+{
+	uint64_t low = UINT64_MAX, high = 0, i;
+	bool all;
+
+	for (i = 0; i < n; i++) {
+		if (!is_defined(&e[i]))
+			continue;
+		low = PDET_MIN(low, (uint64_t)e[i].st_name);
+		high = PDET_MAX(high, (uint64_t)e[i].st_name);
+	}
+	if (low > high)
+		return 0;
+	all = high - low + w->len <= NAMES &&
+	      !pdet_space_read(w->space, names + low, w->names,
+			       high - low + w->len);
+	for (i = 0; i < n; i++) {
+		if (!is_defined(&e[i]))
+			continue;
+		if (all ? memcmp(w->names + (e[i].st_name - low), w->name,
+				 w->len) :
+			  !is_it(w, names + e[i].st_name))
+			continue;
+		w->found = e[i].st_value;
+		return 1;
+	}
+	return 0;
+}
+
+/* Returns 1 if the module has it, 0, or a result of memory/memory.h. */
+static int look_at_module(struct wanted *w, uint64_t module)
+{
+	Elf64_Sym some[CHUNK];
+	struct symbols all;
+	uint64_t i, take;
+	int r = find_table(w->space, w->m, module, &all);
+
+	if (r == 0) {
+		w->seen += all.n;
+		r = w->seen > MOST_OF_ALL ? -EBADMSG : 0;
+	}
+	for (i = 0; r == 0 && i < all.n; i += take) {
+		take = PDET_MIN(all.n - i, (uint64_t)CHUNK);
+		r = pdet_space_read(w->space, all.table + i * sizeof(*some),
+				    some, take * sizeof(*some));
+		if (r == 0)
+			r = look_at_names(w, all.names, some, take);
+	}
+	return r;
+}
+
+static int try_module(void *arg, uint64_t node)
+{
+	struct wanted *w = arg;
+	const int r = look_at_module(w, node - (uint64_t)
+				     w->m->module.field[MODULE_LIST].at);
+
+	if (r < 0 && !w->lost)
+		w->lost = r == -ENOENT ? -EBADMSG : r;
+	return r > 0;
+}
+
+int pdet_module_named(struct pdet_space *space, const struct pdet_modules *m,
+		      const char *name, uint64_t *ret)
+{
+	struct wanted w = { .space = space, .m = m, .name = name,
+			    .len = strlen(name) + 1 };
+	int r;
+
+	if (w.len > PDET_MODULE_SYMBOL)
+		return -ENOENT;
+	w.names = malloc(NAMES);
+	if (!w.names)
+		return -ENOMEM;
+	r = pdet_list_each(space, m->list, MOST_MODULES, try_module, &w);
+	free(w.names);
+	if (r > 0) {
+		*ret = w.found;
+		return 0;
+	}
+	return r < 0 ? r : w.lost ? w.lost : -ENOENT;
 }

@@ -42,4 +42,10 @@ int pdet_module_symbol(struct pdet_space *space, const struct pdet_modules *m,
 		       const struct pdet_module *module, uint64_t va,
 		       struct pdet_module_symbol *ret);
 
+/* pdet_module_named - the address of the symbol of any module with this name.
+ * Returns 0; -ENOENT if none has it; or a result of memory/memory.h: some
+ * module could not be read, and no other one has it. */
+int pdet_module_named(struct pdet_space *space, const struct pdet_modules *m,
+		      const char *name, uint64_t *ret);
+
 #endif

@@ -321,7 +321,7 @@ static void name_jit(const struct pdet_user_cache *c,
 	f->why = c->source->dump ? "the map file of its compiler is not in the "
 				   "dump" :
 		 !perf ? "the map file of its compiler was not asked for: "
-			 "--perf-map (PAGEDET_Q_PERF_MAP)" :
+			 "option --perf-map" :
 		 !perf->has_map ? perf->why : e ? perf->cut : perf->lacks;
 }
 

@@ -116,6 +116,28 @@ if [ -n "$not_ours" ]; then
 		run_unprivileged $words --root "$tap_dir/small"
 		expect "$words: an answer" 0
 	done
+	# The running kernel's memory, which may be hidden or missing.
+	lacks=69
+	[ ! -e /proc/kcore ] || lacks=77
+	for words in 'page 1' 'phys 0x1000' 'page 1 --json' \
+		'page 1 --fields owner'; do
+		# shellcheck disable=SC2086
+		run_unprivileged $words --backend kcore
+		expect "$words: a source that cannot be read" $lacks \
+			'nothing could be answered: '
+		tap_run "$words: why" grep -q \
+			"hint: cannot read the running kernel's memory" \
+			"$tap_dir/stderr"
+		# shellcheck disable=SC2086
+		run_unprivileged $words --backend kcore -q
+		expect "$words: the same in silence" $lacks
+	done
+	run_unprivileged stack 1 --backend kcore
+	expect 'stack: a source that cannot be read' $lacks \
+		'cannot tell who allocated a page: '
+	run_unprivileged page 1 --fields owner --root "$tap_dir/small"
+	expect 'a source that has none of the fields' 2 \
+		'nothing could be answered: no open source knows it'
 	run_unprivileged task $not_ours 99999999 --by pid
 	expect "only others' tasks" 2 '1 task may not be read'
 	chmod 0 "$tap_dir/small/proc/12/maps"

@@ -135,6 +135,19 @@ shorten flat 4100
 refused 'flattened, cut in its first chunk' 65 'as a dump does, as a flattened' \
 	--from cut
 
+# Not even the memory map can be read.
+for form in elf kdump flat; do
+	shorten $form 100000
+	of=" of $(stat -c %s $form)"
+	[ $form != flat ] || of=
+	says="the file is cut: it ends at 100000$of bytes, and "
+	run scan --from cut --summary
+	expect "$form, cut before the memory map: a scan" 74 \
+		"cannot read the memory map: $says"
+	run page 1 --from cut
+	expect "$form, cut before the memory map: a page" 2 "$says"
+done
+
 # The page tables and the first struct pages exist, the last ones do not: a page
 # is cut in the middle.
 for form in elf kdump flat; do

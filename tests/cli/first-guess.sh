@@ -347,7 +347,7 @@ done << 'TABLE'
 64	try: pagedet virt PID 0x7f12345000	@0x7f12345000
 64	try: pagedet kaddr 0xffff888000001000;	@0xffff888000001000
 64	try: pagedet kaddr	ffff888000001000
-0 1 2 69 77	no symbol|pfn|addr	kaddr init_task
+0 1 2 69 77	a symbol|no symbol|pfn|addr	kaddr init_task
 0 1 2 66 69 77	Linux|read|log	dmesg
 0	pid	tasks
 64	virt PID ADDR	explain 12 7f0000000000

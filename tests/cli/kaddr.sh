@@ -212,7 +212,7 @@ answers 'the struct page of a frame without memory' \
 	--fields pfn,kind,vma_name fffff261c0020000
 answers "a task's address" \
 	'{"pfn":null,'"$gone"',"vma_name":"[user half]"}' \
-	--fields pfn,kind,pte,pte_level,vma_name 7ffff7dd5000
+	--fields pfn,kind,pte,pte_level,vma_name 7ffff7dd5000 -q
 answers 'no address at all' \
 	'{"pfn":null,"kind":"unmapped","vma_name":"[not canonical]"}' \
 	--fields pfn,kind,vma_name 6b6b6b6b6b6b6b6b
@@ -294,5 +294,9 @@ esac
 run kaddr --json --fields pfn,kind,vma_name 7fff00000000
 stdout_is "a task's address is none of the kernel's" \
 	'{"pfn":null,"kind":"unmapped","vma_name":"[user half]"}'
+expect "a task's address: which command takes it" 0 \
+	'try: pagedet virt PID 0x7fff00000000'
+run kaddr --json --fields vaddr 7fff00000000
+stdout_is "a task's address is not hidden" '{"vaddr":"0x7fff00000000"}'
 
 tap_done

@@ -148,17 +148,48 @@ stdout_has 'the total counts one address space once, and says so' \
 	"processes with another's address space"
 tap_run 'also on a narrow terminal' awk \
 	'length > 60 { bad = 1 } END { exit bad || NR < 3 }' "$tap_dir/stdout"
+# total_of ARGUMENTS...: sets $total, the number of pages of these tasks
+total_of() {
+	run task "$@" --backend "$backend" --summary --json
+	total=$(sed -n 's/^{"total":{"pages":\([0-9]*\),.*/\1/p' \
+		"$tap_dir/stdout")
+}
 for backend in procfs bpf kcore; do
 	"$PAGEDET" task "$one" --backend $backend -q > /dev/null 2>&1 ||
 		continue
-	run task "$one" "$other" "$third" --backend $backend --summary
-	tap_run "$backend: pages of one address space: said to count twice" \
-		grep -q '1 task has the address space of another' \
+	total_of "$one"
+	alone=$total
+	for tasks in "$one $one" "$one $other" "$other $one $other"; do
+		# shellcheck disable=SC2086
+		total_of $tasks
+		tap_run "$backend: $tasks: an address space counts once" \
+			test "$total" = "$alone"
+		tap_run "$backend: $tasks: it is said" grep -q \
+			'the address space of another.*: pages count once$' \
+			"$tap_dir/stderr"
+	done
+	total_of "$other" --where "pid=$other"
+	tap_run "$backend: a filter of the task counts the task" \
+		test "$total" = "$alone"
+	total_of "$one" "$other" --where "pid=$other"
+	tap_run "$backend: a filter of the task counts the second one" \
+		test "$total" = "$alone"
+	run task "$one" "$other" --backend $backend --by pid --json
+	tap_run "$backend: a sum for each task has the pages of both" \
+		test "$(grep -c '^{"pid":[0-9]*,"pages":[1-9]' \
+		"$tap_dir/stdout")" = 2
+	tap_run "$backend: a sum for each task: it is said" grep -q \
+		'1 task has the address space of another.*in the answer again' \
 		"$tap_dir/stderr"
 	run task "$one" "$third" --backend $backend --summary
 	tap_fails "$backend: a fork has its own address space" \
 		grep -q 'address space of another' "$tap_dir/stderr"
 done
+
+run mappers "$top_builddir/tests/cli/shared"
+tap_run 'who maps a file: a shared address space is said' grep -q \
+	'of the processes ha.* the address space of another one' \
+	"$tap_dir/stderr"
 
 # --- without a privilege ---
 

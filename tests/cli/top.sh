@@ -126,6 +126,16 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
 		'may not be read: only RSS and swap are known'
 	expect 'a stranger: the biggest of the others has a name' 2 \
 		'the biggest of them is '
+	printf 'MemTotal: 100000 kB\nMemFree: 10 kB\n' \
+		> "$root/proc/meminfo"
+	printf 'VmRSS:\t    1000 kB\n' >> "$root/proc/$pid/status"
+	chmod 0 "$root/proc/$pid/smaps_rollup"
+	chmod 755 "$root" .
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$PAGEDET" top \
+		--root "$root" > where 2> why && status=0 || status=$?
+	tap_run 'a stranger: a sum with RSS is a bound' grep -q \
+		'explain at most .* (where PSS is not known, RSS, ' why
+	chmod 644 "$root/proc/$pid/smaps_rollup"
 	sed 's/.*"rss":\([0-9]*\),"pss":\([0-9a-z]*\),.*/\1 \2/' stdout > places
 	tap_run 'a stranger: where PSS is not known, RSS gives the place' awk '
 { place = $2 == "null" ? $1 : $2; bad = bad || (NR > 1 && place + 0 > last)

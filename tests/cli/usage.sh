@@ -36,6 +36,27 @@ refused "--tap is an option of 'check'" scan --tap
 refused "--page-size is an option of 'kmem' and 'from-log'" scan --page-size 4k
 refused "'doctor' takes no --where" doctor --where kind=anon
 refused "there is no command 'nonsense'" help nonsense
+refused "about 'mapcuont'; did you mean 'mapcount'?" help mapcuont
+run help anon
+expect 'help of a kind' 0
+stdout_has 'help of a kind: explains it' '  anon '
+run help writeback
+expect 'help of a flag' 0
+stdout_has 'help of a flag: explains it' 'writeback'
+refused "about 'feilds'; did you mean 'fields'?" help feilds
+refused "about 'mappres'; did you mean 'mappers'?" help mappres
+refused "did you mean 'mismatch'?" explain msimatch
+refused "did you mean 'watch'?" kmap wacth
+refused "did you mean 'report'?" kmem reprot
+refused "did you mean 'accesses'?" kmap on acesses
+refused "did you mean 'stable'?" check stabel /
+refused "did you mean 'pinned'?" explain 5 --why pined
+refused "did you mean 'user'?" task self --stacks=uesr
+refused "did you mean 'folio'?" kaddr ffff888000000000 --as foilo
+refused "did you mean 'kind'?" map --by knid
+refused "did you mean 'scan'?" snapshot /tmp/x scna
+refused '--fd 1:3 names the object, and so does' \
+	kmap watch --fd 1:3 ffff888000000000
 refused "'x' is one argument too many" help page x
 
 # page frame numbers

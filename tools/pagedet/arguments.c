@@ -256,6 +256,8 @@ int cli_parse_kaddrs(struct cli_job *job)
 					 word, wrong);
 		if (wrong)
 			name.symbol = word;
+		else
+			cli_tell_user_address(job, word, item.first);
 		cli_tell_radix(job, word);
 		status = cli_add_named(job, &item, &name);
 		if (status)

@@ -74,9 +74,11 @@ int cli_parse_check(struct cli_job *job)
 		return cli_instead(job, instead, "check: '%s' is not an "
 				   "assertion", what);
 	if (kind < 0)
-		return cli_usage("check: '%s' is not clean, disk, stable, "
-				 "absent, committed, mark, unmark or errors",
-				 what);
+		return cli_no_word("clean disk stable absent committed mark "
+				   "unmark errors", what, strlen(what),
+				   "check: '%s' is not clean, disk, stable, "
+				   "absent, committed, mark, unmark or errors",
+				   what);
 	job->check = (uint32_t)kind;
 	if (job->watch_ns && job->check != PAGEDET_CHECK_STABLE)
 		return cli_usage("--watch is for 'check stable'");

@@ -288,6 +288,14 @@ int cli_no_command(const struct cli_job *job, const char *name);
  */
 int cli_no_name(const char *what, const char *word, size_t len,
 		const char *const *names, size_t n);
+/*
+ * Reports the message that @fmt makes, and the nearest of @words, which blanks
+ * separate, if one is near to @word. Returns CLI_USAGE.
+ */
+int cli_no_word(const char *words, const char *word, size_t len,
+		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Whether a word is a name of a command in other programs. */
+bool cli_is_synonym(const char *word);
 /* The same for keys of groups: @name names them, with NULL behind the last. */
 int cli_no_key(const char *what, const char *word, size_t len,
 	       const char *(*name)(uint32_t key));
@@ -352,6 +360,9 @@ bool cli_is_kernel_address(uint64_t n);
 /* Notes that @word, the address @n, is not one of a process. */
 void cli_tell_kernel_address(const struct cli_job *job, const char *word,
 			     uint64_t n);
+/* Notes that @word, the address @n, is not one of the kernel. */
+void cli_tell_user_address(const struct cli_job *job, const char *word,
+			   uint64_t n);
 /*
  * Whether no machine has such a page frame: physical addresses have 52 bits at
  * most, and no Linux has smaller pages than 4 KiB.
@@ -948,10 +959,12 @@ int cli_keys_compare(const struct cli_keys *keys, const void *a, const void *b,
 /* --- top.c, top_table.c, top_pages.c: the largest users of memory --- */
 struct cli_entry {
 	char *name;		/* NULL: not known */
+	uint32_t name_state;	/* then why; 0: not known either */
 	uint32_t pid;
 	uint32_t estimated;	/* as in struct pagedet_usage */
 	uint32_t same_as, same_as_state; /* the same */
 	uint64_t bytes;		/* for pages, not for processes */
+	uint64_t kinds;		/* of these pages: bits of PAGEDET_KIND_* */
 	uint64_t value[PAGEDET_SUMS];
 	uint32_t state[PAGEDET_SUMS];
 };

@@ -125,9 +125,10 @@ static int parse_pages(struct cli_job *job, bool named)
 					   "'%s' is not a page frame number",
 					   word);
 		if (wrong && !named && (*word < '0' || *word > '9'))
-			return cli_usage("explain: '%s' is not page, mismatch "
-					 "or crash, a page frame number, or a "
-					 "file", word);
+			return cli_no_word("page mismatch crash", word,
+					   strlen(word), "explain: '%s' is not "
+					   "page, mismatch or crash, a page "
+					   "frame number, or a file", word);
 		if (wrong)
 			return cli_no_range(job, word, CLI_PFN, wrong);
 		status = cli_add_item(job, &item);
@@ -195,9 +196,11 @@ static int set_questions(struct explaining *x)
 			question = pagedet_question_by_name(name);
 		}
 		if (question < 0 || question == PAGEDET_ASK_MISMATCH)
-			return cli_usage("--why: '%.*s' is not free, migrate, "
-					 "pinned, reclaim, charge, poison or "
-					 "leak", (int)len, at);
+			return cli_no_word("free migrate pinned reclaim charge "
+					   "poison leak", at, len, "--why: "
+					   "'%.*s' is not free, migrate, "
+					   "pinned, reclaim, charge, poison or "
+					   "leak", (int)len, at);
 		x->o.questions |= (uint32_t)question;
 		at += len;
 	} while (*at++ == ',');

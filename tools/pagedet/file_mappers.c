@@ -285,6 +285,39 @@ static int look_at_all(struct mapping *m)
 	return status;
 }
 
+/*
+ * How many of the processes have the address space of one before. Each of them
+ * is opened again, and nothing of it is read.
+ */
+static uint64_t count_again(const struct mapping *m)
+{
+	struct pagedet_coverage c = { .size = sizeof(c) };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_item *items;
+	struct pagedet_iter *it = NULL;
+	struct pagedet_page row;
+	size_t i;
+
+	items = m->processes > 1 ? calloc(m->processes, sizeof(*items)) : NULL;
+	if (!items)
+		return 0;
+	for (i = 0; i < m->processes; i++)
+		items[i] = (struct pagedet_item){ 0, 1, m->mappers[i].pid, 0 };
+	q.target = PAGEDET_TARGET_TASK;
+	q.items = items;
+	q.n_items = m->processes;
+	q.deadline_ns = cli_deadline_left(m->job);
+	q.fields[PAGEDET_FIELD_PTE / 64] |= 1ull << PAGEDET_FIELD_PTE % 64;
+	if (pagedet_query(m->pd, &q, &it) == 0) {
+		while (pagedet_next(it, &row, 1) > 0)
+			;
+		pagedet_coverage(it, &c);
+		pagedet_iter_free(it);
+	}
+	free(items);
+	return c.tasks_again;
+}
+
 struct own_area {
 	uint64_t address;
 	struct mapping *m;
@@ -367,6 +400,7 @@ static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
 	struct pagedet_info info = { .size = sizeof(info) };
 	struct mapping m = { .job = job, .pd = pd };
 	struct cli_report report;
+	uint64_t again;
 	int status = check_options(job);
 
 	if (!status)
@@ -384,6 +418,7 @@ static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
 	cli_interrupt_asked(true);
 	status = look_at_all(&m);
 	cli_interrupt_asked(job->watching);
+	again = m.stopped || job->quiet ? 0 : count_again(&m);
 	print_all(&m);
 	free(m.mappers);
 	if (!status && (m.unread || m.by_name || m.stopped))
@@ -395,6 +430,11 @@ static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
 		cli_say("no process maps it");
 	if (status <= CLI_UNSURE)
 		cli_tell_more(job, m.processes, "process", "processes");
+	if (again)
+		cli_say("%llu of the processes ha%s the address space of "
+			"another one (vfork, CLONE_VM): the kernel counts "
+			"these mappings once", (unsigned long long)again,
+			again == 1 ? "s" : "ve");
 	if (m.by_name && !job->quiet)
 		cli_say("'%s' cannot be mapped here, so files were compared by "
 			"name: a container may have another file of that name",

@@ -224,6 +224,36 @@ static bool note_help(const char *name)
 	return false;
 }
 
+/* Suggests a command, a field, a note or another topic. */
+static int no_topic(const char *topic)
+{
+	static const char *const others[] = {
+		"fields", "where", "flags", "kinds", "options", "notes",
+	};
+	const char *names[2 * PAGEDET_FIELDS_MAX + CLI_COUNT(notes)];
+	const struct cli_command *c;
+	size_t n, i;
+	uint32_t f;
+	int near;
+
+	if (cli_is_synonym(topic))
+		return cli_no_command(NULL, topic);
+	for (n = 0; n < CLI_COUNT(others); n++)
+		names[n] = others[n];
+	for (i = 0; i < CLI_COUNT(notes); i++)
+		names[n++] = notes[i].name;
+	for (f = 0; f < PAGEDET_FIELDS_MAX; f++)
+		if (pagedet_field(f))
+			names[n++] = pagedet_field(f)->name;
+	for (c = cli_commands; c->name && n < CLI_COUNT(names); c++)
+		names[n++] = c->name;
+	near = pagedet_nearest(topic, names, n);
+	if (near < 0)
+		return cli_no_command(NULL, topic);
+	return cli_usage("help: there is nothing about '%s'; did you mean "
+			 "'%s'?", topic, names[near]);
+}
+
 int cli_help(const char *topic)
 {
 	const struct cli_command *c;
@@ -265,8 +295,12 @@ int cli_help(const char *topic)
 		one(c);
 	else if (pagedet_field_by_name(topic) >= 0)
 		field((uint32_t)pagedet_field_by_name(topic));
+	else if (cli_is_value(PAGEDET_FIELD_KIND, topic))
+		kinds();
+	else if (cli_is_value(PAGEDET_FIELD_FLAGS, topic))
+		flags();
 	else if (!note_help(topic))
-		return cli_no_command(NULL, topic);
+		return no_topic(topic);
 	return cli_flush_stdout();
 }
 

@@ -24,10 +24,12 @@ static int take_words(struct cli_job *job)
 	const bool is_diff = !strcmp(word, "diff");
 
 	if (!is_diff && strcmp(word, "report"))
-		return cli_usage("kmap: there is no '%s'; this release has "
-				 "'kmap report', 'diff', 'calls', 'record', "
-				 "'watch', 'on', 'off', 'clear' and 'stats'",
-				 word);
+		return cli_no_word("report diff calls record watch on off "
+				   "clear stats", word, strlen(word),
+				   "kmap: there is no '%s'; this release has "
+				   "'kmap report', 'diff', 'calls', 'record', "
+				   "'watch', 'on', 'off', 'clear' and 'stats'",
+				   word);
 	if (job->n_words < 2 + is_diff)
 		return cli_usage("kmap %s lacks a file%s", word, is_diff ?
 				 ": it takes an earlier one and a later one" :

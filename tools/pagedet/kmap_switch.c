@@ -61,9 +61,10 @@ static int check_word(const struct cli_job *job, const char *word)
 	if (switch_of(word) >= 0)
 		return CLI_ANSWERED;
 	if (strcmp(command, "on") || !is_pid(word, &pid))
-		return cli_usage("kmap %s: there is no switch '%s': there are "
-				 "objects, accesses, live, calls and frames",
-				 command, word);
+		return cli_no_word("objects accesses live calls frames", word,
+				   strlen(word), "kmap %s: there is no switch "
+				   "'%s': there are objects, accesses, live, "
+				   "calls and frames", command, word);
 	if (pid < 4 || pid > INT32_MAX)
 		return cli_usage("kmap on: '%s' is not a process that "
 				 "Memorizer can follow", word);
@@ -77,8 +78,9 @@ static int check_clear(const char *word)
 	for (i = 0; i < CLI_COUNT(clears); i++)
 		if (!strcmp(word, clears[i]))
 			return CLI_ANSWERED;
-	return cli_usage("kmap clear: '%s' cannot be cleared: there are dead, "
-			 "printed and calls", word);
+	return cli_no_word("dead printed calls", word, strlen(word),
+			   "kmap clear: '%s' cannot be cleared: there are "
+			   "dead, printed and calls", word);
 }
 
 static int parse(struct cli_job *job)

@@ -96,6 +96,7 @@ static int check_table(struct cli_job *job)
 static int parse(struct cli_job *job)
 {
 	const int program = program_of(job);
+	struct pagedet_item item;
 	int status = refuse(job);
 
 	if (!status)
@@ -105,6 +106,13 @@ static int parse(struct cli_job *job)
 	if (job->n_words < program)
 		return cli_usage("kmap watch lacks an object: ADDR, ADDR+LEN, "
 				 "--fd PID:FD or --cache NAME");
+	if (job->watch_fd && job->n_words > program &&
+	    !cli_range(job->words[program], CLI_HEX, &item) &&
+	    cli_is_kernel_address(item.first))
+		return cli_usage("kmap watch: --fd %s names the object, and so "
+				 "does '%s': give one of them; after --fd "
+				 "comes a program", job->watch_fd,
+				 job->words[program]);
 	if (job->for_ns && job->n_words > program)
 		return cli_usage("kmap watch: --for and '%s' exclude each "
 				 "other", job->words[program]);
@@ -137,7 +145,8 @@ static int take_fd(const struct cli_job *job,
 	if (!colon || cli_number(text, CLI_DECIMAL, &pid) ||
 	    cli_number(colon + 1, CLI_DECIMAL, &fd) || pid > INT32_MAX ||
 	    fd > INT32_MAX)
-		return cli_usage("--fd: '%s' is not PID:FD", job->watch_fd);
+		return cli_usage("--fd: '%s' is not PID:FD, two numbers such "
+				 "as 1234:3", job->watch_fd);
 	o->flags |= PAGEDET_KMAP_WATCH_FD;
 	o->pid = (uint32_t)pid;
 	o->fd = (uint32_t)fd;

@@ -106,11 +106,14 @@ static int parse_traces(struct cli_job *job)
 		job->before = job->words[1];
 		job->path = job->words[2];
 	} else if (strcmp(job->words[0], "report")) {
-		return cli_usage("kmem: there is no '%s'; this release has "
-				 "'kmem record', 'kmem report', 'kmem diff', "
-				 "'kmem live', 'kmem events', 'kmem blame', "
-				 "'kmem timeline' and 'kmem check'",
-				 job->words[0]);
+		return cli_no_word("record report diff live events blame "
+				   "timeline check", job->words[0],
+				   strlen(job->words[0]),
+				   "kmem: there is no '%s'; this release has "
+				   "'kmem record', 'kmem report', 'kmem diff', "
+				   "'kmem live', 'kmem events', 'kmem blame', "
+				   "'kmem timeline' and 'kmem check'",
+				   job->words[0]);
 	} else {
 		const int status = cli_kmem_take(job);
 

@@ -64,7 +64,7 @@ int cli_parse_map(struct cli_job *job)
 		return cli_usage("map: --by takes one field, not '%s'",
 				 name);
 	if (field < 0)
-		return cli_usage("--by: there is no field '%s'", name);
+		return cli_no_field("--by", name, strlen(name));
 	if (field == PAGEDET_FIELD_ASK || field == PAGEDET_FIELD_PAGES ||
 	    field == PAGEDET_FIELD_PFN || field == PAGEDET_FIELD_TIME_NS)
 		return cli_usage("map: colours cannot show '%s': it is "

@@ -185,7 +185,8 @@ static int set_as(struct cli_job *job, const char *value)
 		job->as = kinds[i].as;
 		return CLI_ANSWERED;
 	}
-	return cli_usage("--as: '%s' is not memory, page or folio", value);
+	return cli_no_word("memory page folio", value, strlen(value),
+			   "--as: '%s' is not memory, page or folio", value);
 }
 
 static int set_layout(struct cli_job *job, const char *value)
@@ -193,7 +194,8 @@ static int set_layout(struct cli_job *job, const char *value)
 	job->linear = !strcmp(value, "linear");
 	if (job->linear || !strcmp(value, "hilbert"))
 		return CLI_ANSWERED;
-	return cli_usage("--layout: '%s' is not hilbert or linear", value);
+	return cli_no_word("hilbert linear", value, strlen(value),
+			   "--layout: '%s' is not hilbert or linear", value);
 }
 
 static int set_bound(const char *name, const char *value, uint64_t *ret)
@@ -375,7 +377,8 @@ static int set_stacks(struct cli_job *job, const char *value)
 	job->kernel_stacks = both || !job->user_stacks;
 	if (!value || job->user_stacks || !strcmp(value, "kernel"))
 		return CLI_ANSWERED;
-	return cli_usage("--stacks: '%s' is not kernel, user or both", value);
+	return cli_no_word("kernel user both", value, strlen(value),
+			   "--stacks: '%s' is not kernel, user or both", value);
 }
 
 static int set_watch(struct cli_job *job, const char *value)

@@ -76,7 +76,7 @@ int cli_wrap_snapshot(struct cli_job *job)
 	name = job->n_words > 1 ? job->words[1] : "scan";
 	c = cli_command_find(name);
 	if (!c)
-		return cli_usage("there is no command '%s'", name);
+		return cli_no_command(NULL, name);
 	job->words += job->n_words > 1 ? 2 : 1;
 	job->n_words -= job->n_words > 1 ? 2 : 1;
 	job->command = c;

@@ -5,6 +5,7 @@
  * meaning here.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ static const struct {
 	{ "graph", "map -o FILE.svg" },
 	{ "grep", "scan --where EXPR" },
 	{ "heap", "virt PID '[heap]'" },
+	{ "holders", "mappers PFN, or: pagedet explain PFN --why pinned" },
 	{ "huge", "scan --where 'flags:thp or kind=hugetlb' --by kind" },
 	{ "hugepages", "scan --where kind=hugetlb --by node" },
 	{ "hwpoison", "scan --where hwpoison" },
@@ -99,6 +101,7 @@ static const struct {
 	{ "pss", "top --sort pss" },
 	{ "query", "scan --where EXPR" },
 	{ "record", "kmem record, or: pagedet kmap record" },
+	{ "refs", "explain PFN --why pinned" },
 	{ "report", "kmem report TRACE" },
 	{ "rmap", "mappers PFN" },
 	{ "rss", "top --sort rss" },
@@ -162,6 +165,11 @@ static const char *synonym(const char *name)
 		if (!strcmp(synonyms[i].word, name))
 			return synonyms[i].command;
 	return NULL;
+}
+
+bool cli_is_synonym(const char *word)
+{
+	return synonym(word);
 }
 
 /* Refuses the word, and suggests @command. */
@@ -252,6 +260,28 @@ int cli_no_name(const char *what, const char *word, size_t len,
 				 (int)len, word, names[near]);
 	cli_list_names(names, n, list, sizeof(list));
 	return cli_usage("%s '%.*s'; there is %s", what, (int)len, word, list);
+}
+
+int cli_no_word(const char *words, const char *word, size_t len,
+		const char *fmt, ...)
+{
+	char copy[64], list[512], text[CLI_HINT], *rest = list, *name;
+	const char *names[64];
+	size_t n = 0;
+	va_list ap;
+	int near;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	snprintf(list, sizeof(list), "%s", words);
+	while (n < CLI_COUNT(names) && (name = strsep(&rest, " ")))
+		names[n++] = name;
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
+	near = len < sizeof(copy) ? pagedet_nearest(copy, names, n) : -1;
+	if (near < 0)
+		return cli_usage("%s", text);
+	return cli_usage("%s; did you mean '%s'?", text, names[near]);
 }
 
 int cli_no_key(const char *what, const char *word, size_t len,

@@ -82,6 +82,17 @@ void cli_tell_kernel_address(const struct cli_job *job, const char *word,
 			job->again, (unsigned long long)n);
 }
 
+void cli_tell_user_address(const struct cli_job *job, const char *word,
+			   uint64_t n)
+{
+	/* The first page is never mapped, and none is behind the last one. */
+	if (!job->quiet && n >> 12 && !(n >> 56))
+		cli_say("%s: '%s' is an address of user space, where each "
+			"process has its own pages, and not one of the kernel; "
+			"try: %s virt PID 0x%llx", job->command->name, word,
+			job->again, (unsigned long long)n);
+}
+
 /* --- radix --- */
 
 void cli_tell_radix(struct cli_job *job, const char *word)

@@ -329,10 +329,18 @@ int cli_usage_tell(const struct cli_job *job, const struct cli_table *t,
 
 /* --- output --- */
 
-static void put_missing(FILE *f, const struct cli_entry *e)
+static void put_missing(FILE *f, const struct cli_table *t,
+			const struct cli_entry *e)
 {
 	bool some = false;
 	size_t i;
+
+	if (!e->name && e->name_state) {
+		fprintf(f, ",\"missing\":{\"%s\":\"%s\"",
+			pagedet_field(t->key)->name,
+			pagedet_state_name(e->name_state));
+		some = true;
+	}
 
 	for (i = 0; i < CLI_COUNT(json_order); i++) {
 		const uint32_t sum = json_order[i];
@@ -400,7 +408,7 @@ static void put_json(FILE *f, const struct cli_table *t,
 	if (e->same_as_state == PAGEDET_HAVE)
 		fprintf(f, ",\"same_as\":%" PRIu32, e->same_as);
 	put_estimated(f, e);
-	put_missing(f, e);
+	put_missing(f, t, e);
 	fputs("}\n", f);
 }
 
@@ -491,21 +499,29 @@ static void tell_share(const struct cli_job *job, const struct cli_table *t)
 	const uint64_t total = memory_of(job, "MemTotal");
 	const uint64_t used = total - memory_of(job, "MemFree");
 	char one[32], all[32];
+	bool at_most = false;
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < t->n; i++)
-		if (t->entries[i].same_as_state != PAGEDET_HAVE)
-			sum += t->entries[i].value[place_of(&t->entries[i],
-							    CLI_BY_PSS)];
+	for (i = 0; i < t->n; i++) {
+		const struct cli_entry *e = &t->entries[i];
+		const int place = place_of(e, CLI_BY_PSS);
+
+		if (e->same_as_state == PAGEDET_HAVE)
+			continue;
+		sum += e->value[place];
+		at_most |= e->value[place] && place != CLI_BY_PSS;
+	}
 	if (job->quiet || job->watching || job->open.n_files ||
 	    job->format != PAGEDET_FORMAT_TEXT || !total || sum >= used / 2)
 		return;
 	cli_size(one, sizeof(one), sum);
 	cli_size(all, sizeof(all), used);
-	cli_say("processes explain %s (%" PRIu64 " %%) of the %s in use; to "
-		"see all of it: %s top kind", one, sum * 100 / used, all,
-		job->again);
+	cli_say("processes explain %s%s (%" PRIu64 " %%) of the %s in use%s; "
+		"to see all of it: %s top kind", at_most ? "at most " : "",
+		one, sum * 100 / used, all, at_most ? " (where PSS is not "
+		"known, RSS, which counts a page once for each process that "
+		"shares it)" : "", job->again);
 }
 
 int cli_run_top(struct cli_job *job, struct pagedet *pd)

@@ -93,6 +93,7 @@ static void add_dirty(struct cli_entry *e, const struct group *g,
 		       known & bit ? 0 : PAGEDET_UNSUPPORTED);
 }
 
+/* Returns NULL if it is not known. */
 static const char *key_of(const struct cli_table *t, const struct group *g,
 			  const struct pagedet_iter *it)
 {
@@ -128,6 +129,10 @@ static int add_group(struct cli_table *t, const struct group *g,
 	state_of(g, PAGEDET_FIELD_PAGES, &pages);
 	bytes = pages * page_size;
 	e->bytes += bytes;
+	if (t->key != PAGEDET_FIELD_SLAB_CACHE && kind < 64)
+		e->kinds |= 1ull << kind;
+	if (!e->name && !e->name_state)
+		e->name_state = state_of(g, t->key, &none);
 	if (fresh) {
 		size_t i;
 
@@ -168,18 +173,42 @@ static int add_groups(struct cli_table *t, struct pagedet *pd,
 	return n < 0 ? cli_fail(pd, n) : status;
 }
 
-/* Reports what was left out because it does not have the key. */
-static void tell_rest(const struct cli_job *job, const struct cli_table *t)
+/* The kinds of an entry's pages, as " of slab, anon"; or nothing. */
+static void list_kinds(const struct cli_entry *e, char *text, size_t room)
 {
-	char size[32];
+	size_t n = 0;
+	unsigned kind;
+
+	*text = 0;
+	for (kind = 0; kind < 64; kind++) {
+		const char *name = pagedet_value_name(PAGEDET_FIELD_KIND, kind);
+
+		if (name && e->kinds >> kind & 1 && n < room)
+			n += (size_t)snprintf(text + n, room - n, "%s%s",
+					      n ? ", " : " of ", name);
+	}
+}
+
+/* Reports memory of which the key is not known, and why. */
+static void tell_rest(const struct cli_job *job, const struct cli_table *t,
+		      const struct pagedet_iter *it)
+{
+	const char *advice = pagedet_why_advice(it, t->key);
+	char size[32], kinds[256];
 	size_t i;
 
 	for (i = 0; i < t->n && !job->quiet; i++) {
-		if (t->entries[i].name)
+		const struct cli_entry *e = &t->entries[i];
+
+		if (e->name)
 			continue;
-		cli_size(size, sizeof(size), t->entries[i].bytes);
-		cli_say("for %s the %s is not known: '?'", size,
-			pagedet_field(t->key)->name);
+		cli_size(size, sizeof(size), e->bytes);
+		list_kinds(e, kinds, sizeof(kinds));
+		cli_say("for %s%s the %s is not known ('?'): %s", size, kinds,
+			pagedet_field(t->key)->name,
+			pagedet_state_text(e->name_state));
+		if (*advice)
+			cli_say("hint: %s", advice);
 	}
 }
 
@@ -246,7 +275,7 @@ int cli_count_pages(struct cli_job *job, struct pagedet *pd,
 	cli_verdict_add(&v, it, q.target);
 	told = status ? status : cli_verdict_tell(&v, job, it);
 	if (!status)
-		tell_rest(job, t);
+		tell_rest(job, t, it);
 	cli_interrupt_cancels(NULL);
 	pagedet_iter_free(it);
 	return told;

@@ -98,6 +98,7 @@ void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it,
 	v->sum.tasks_denied += c.tasks_denied;
 	v->sum.tasks_damaged += c.tasks_damaged;
 	v->sum.tasks_again += c.tasks_again;
+	v->sum.tasks_merged += c.tasks_merged;
 	v->sum.files_gone += c.files_gone;
 	v->sum.files_denied += c.files_denied;
 	v->sum.answered[0] |= c.answered[0];
@@ -119,6 +120,15 @@ static void tell_count(uint64_t n, const char *what, const char *how)
 	if (n)
 		cli_say("%llu %s%s %s", (unsigned long long)n, what,
 			cli_plural(n), how);
+}
+
+/* @n: tasks that share an address space with one before. */
+static void tell_again(uint64_t n, const char *how)
+{
+	if (n)
+		cli_say("%llu task%s the address space of another one (named "
+			"twice, or vfork, CLONE_VM): pages %s",
+			(unsigned long long)n, n == 1 ? " has" : "s have", how);
 }
 
 /* What a row is about. */
@@ -180,12 +190,8 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 		   "damaged or missing" : "could be read only in part: the "
 		   "rest changed while it was read");
 	tell_count(c->tasks_gone, "task", "ended meanwhile");
-	if (c->tasks_again)
-		cli_say("%llu task%s the address space of another one (named "
-			"twice, or vfork, CLONE_VM): pages are in the answer "
-			"again",
-			(unsigned long long)c->tasks_again,
-			c->tasks_again == 1 ? " has" : "s have");
+	tell_again(c->tasks_again, "are in the answer again");
+	tell_again(c->tasks_merged, "count once");
 	tell_count(v->maps_missing, "mapping", "counted but not found: of "
 		   "tasks that cannot be seen from here, such as those of "
 		   "another pid namespace, or made or ended meanwhile");
@@ -249,15 +255,16 @@ static bool is_about_row(uint32_t f)
 }
 
 /*
- * If a look-up gave only the numbers that were asked for: finds a field that
- * could be answered with a privilege. Otherwise -1.
+ * If a look-up gave only the numbers that were asked for: a field that no row
+ * has, one that needs a privilege before others. Otherwise -1.
  */
-static int denied_field(const struct cli_verdict *v, const struct cli_job *job,
-			const struct pagedet_iter *it)
+static int unanswered_field(const struct cli_verdict *v,
+			    const struct cli_job *job,
+			    const struct pagedet_iter *it)
 {
 	const uint32_t target = job->command->target;
 	uint64_t fields[2];
-	int denied = -1;
+	int found = -1;
 	uint32_t f;
 
 	if ((target != PAGEDET_TARGET_PFN && target != PAGEDET_TARGET_PHYS) ||
@@ -269,24 +276,53 @@ static int denied_field(const struct cli_verdict *v, const struct cli_job *job,
 			continue;
 		if (v->sum.answered[f / 64] >> f % 64 & 1)
 			return -1;
-		if (denied < 0 && pagedet_why(it, f) == PAGEDET_NO_ACCESS)
-			denied = (int)f;
+		if (pagedet_why(it, f) == PAGEDET_NO_ACCESS)
+			return (int)f;
+		if (found < 0)
+			found = (int)f;
 	}
-	return denied;
+	return found;
 }
 
-static int tell_denied(const struct cli_job *job, const struct pagedet_iter *it,
-		       uint32_t f)
+/* The status if nothing was answered for the reason @why. */
+static int status_without(uint32_t why)
 {
+	switch (why) {
+	case PAGEDET_NO_ACCESS:
+		return CLI_DENIED;
+	case PAGEDET_NO_KERNEL:
+	case PAGEDET_NOT_BUILT:
+	case PAGEDET_NO_TYPES:
+		return CLI_UNAVAILABLE;
+	default:
+		return CLI_UNSURE;
+	}
+}
+
+/* Fields that are named by themselves have messages of their own. */
+static bool is_any_named(const struct cli_verdict *v)
+{
+	return v->named[0] | v->named[1];
+}
+
+/* Reports that nothing was answered. Returns the status. */
+static int tell_nothing(const struct cli_job *job,
+			const struct pagedet_iter *it, uint32_t f)
+{
+	const uint32_t why = pagedet_why(it, f);
 	const char *advice = pagedet_why_advice(it, f);
 
 	if (job->quiet)
-		return CLI_DENIED;
-	cli_say("nothing could be answered: %s",
-		pagedet_state_text(PAGEDET_NO_ACCESS));
+		return status_without(why);
+	/* The source could, but each row has lost it: the row says why. */
+	if (why == PAGEDET_HAVE)
+		cli_say("nothing could be answered");
+	else
+		cli_say("nothing could be answered: %s",
+			pagedet_state_text(why));
 	if (*advice)
 		cli_say("hint: %s", advice);
-	return CLI_DENIED;
+	return status_without(why);
 }
 
 /*
@@ -335,7 +371,7 @@ static uint64_t rows_of_all(const struct cli_verdict *v,
 int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 		     const struct pagedet_iter *it)
 {
-	const int denied = denied_field(v, job, it);
+	const int without = unanswered_field(v, job, it);
 	int status = CLI_ANSWERED;
 	uint32_t f;
 
@@ -365,8 +401,10 @@ int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 		cli_say("page frame numbers and addresses in the log were read "
 			"as hex, with or without 0x, and other numbers as "
 			"decimal, as the kernel writes them");
-	if (denied >= 0)
-		return tell_denied(job, it, (uint32_t)denied);
+	if (without >= 0 &&
+	    (!is_any_named(v) ||
+	     pagedet_why(it, (uint32_t)without) == PAGEDET_NO_ACCESS))
+		return tell_nothing(job, it, (uint32_t)without);
 	if (v->sum.rows && !job->quiet && !job->terse)
 		tell_kinds(v, it);
 	/* A ranking and a picture count rows that they do not show. */

@@ -1221,6 +1221,7 @@ class pagedet_coverage(Structure):
         ("tasks_damaged", c_uint64),
         ("matched", c_uint64),
         ("tasks_again", c_uint64),
+        ("tasks_merged", c_uint64),
     ]
 
 

@@ -29,6 +29,25 @@ int pdet_image_note(struct image_part *part, struct pdet_env *env, int error)
 	return error;
 }
 
+void pdet_image_say_cut(const struct image *im, struct pdet_env *env, int error)
+{
+	const struct pdet_memory *m = im->memory;
+	const char *why = strerror(EIO);
+	size_t len = strlen(env->error), tail = strlen(why) + 2;
+
+	if (error != -EIO || !m || !m->ends_at)
+		return;
+	/* This is why, and no device failed. */
+	if (len > tail && !strcmp(env->error + len - tail + 2, why))
+		env->error[len - tail] = '\0';
+	pdet_add_words(env, ": the file is cut: it ends at %llu ",
+		       (unsigned long long)m->ends_at);
+	if (m->whole)
+		pdet_add_words(env, "of %llu ", (unsigned long long)m->whole);
+	pdet_add_words(env, "bytes, and %llu KiB of memory are missing",
+		       (unsigned long long)m->missing / 1024);
+}
+
 int pdet_image_fail(struct pdet_env *env, const struct image_part *part)
 {
 	return pdet_fail(env, -part->error, "%s", part->advice);
@@ -181,5 +200,6 @@ int pdet_image_base(struct image *im, struct pdet_env *env)
 	if (pdet_image_open_live(im, env) < 0)
 		return pdet_image_note_like(&im->base, &im->live);
 	r = read_base(im, env);
+	pdet_image_say_cut(im, env, r);
 	return r < 0 ? pdet_image_note(&im->base, env, r) : 0;
 }

@@ -283,6 +283,9 @@ int pdet_image_check_vmcoreinfo(struct image *im, struct pdet_env *env);
 int pdet_image_fail(struct pdet_env *env, const struct image_part *part);
 /* Move the failure in @env to the part. Returns its error. */
 int pdet_image_note(struct image_part *part, struct pdet_env *env, int error);
+/* If @error is -EIO and the dump was cut, add that to the error text. */
+void pdet_image_say_cut(const struct image *im, struct pdet_env *env,
+			int error);
 int pdet_image_note_like(struct image_part *part,
 			 const struct image_part *needs);
 /*

@@ -35,6 +35,7 @@ int pdet_image_pages(struct image *im, struct pdet_env *env)
 	}
 	r = pdet_memmap_read(&im->memmap, env, &im->space, &im->info,
 			     im->paging.page_shift);
+	pdet_image_say_cut(im, env, r);
 	im->changes++;
 	return r < 0 ? pdet_image_note(&im->pages, env, r) : 0;
 }

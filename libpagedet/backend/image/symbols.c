@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "backend/image/image.h"
+#include "backend/image/kernel.h"
 #include "symbol/exports.h"
+#include "symbol/modules.h"
 
 /* Exported data symbols that this room needs. */
 static const char *const exported[PDET_IMAGE_EXPORTS] = {
@@ -97,28 +99,93 @@ void pdet_image_find(struct image *im, struct pdet_env *env,
 	find_exports(im, symbols, n);
 }
 
+/* --- one symbol, for the caller --- */
+
+/* Whether the kernel has modules, as far as its functions tell. */
+static bool may_have_modules(const struct image *im)
+{
+	struct pdet_symbol s = { .name = "__symbol_get" };
+
+	pdet_kallsyms_find(&im->kallsyms, &s, 1);
+	return s.found;
+}
+
+/* Returns 0, -ENOENT if no module has it, or -ENODATA if that is not known. */
+static int find_in_modules(struct image *im, struct pdet_env *env,
+			   const char *name, uint64_t *ret)
+{
+	int r = -ENODATA;
+
+	if (!may_have_modules(im))
+		return -ENOENT;
+	if (pdet_image_types(im, env) == 0)
+		pdet_image_kernel_names(im, env);
+	pdet_clear(env);
+	if (im->kernel.has_modules)
+		r = pdet_module_named(&im->space, &im->kernel.modules, name,
+				      ret);
+	return r < 0 && r != -ENOENT ? -ENODATA : r;
+}
+
+static void find_one_export(struct image *im, struct pdet_symbol *symbol)
+{
+	/* With BPF, that would read the whole image by system calls. */
+	if (!im->memory->ops->current_task)
+		pdet_exports_find(&im->space, &im->info, symbol, 1);
+}
+
 /* VMCOREINFO has some data symbols that kallsyms may lack. */
+static void find_data(struct image *im, struct pdet_symbol *s)
+{
+	if (pdet_vmcoreinfo_symbol(&im->info, s->name, &s->address))
+		s->found = true;
+	else if (!im->symbols.error && !has_data(&im->kallsyms))
+		find_one_export(im, s);
+}
+
+/* Neither a definite no nor an answer. */
+static int cannot_tell(struct pdet_env *env, const char *name, bool data,
+		       bool modules)
+{
+	pdet_fail(env, ENODATA, "cannot tell whether there is a symbol '%s': "
+		  "the kernel's own table has only %s%s", name, data ?
+		  "its own symbols" : "functions",
+		  modules ? "" : ", and the symbols of its modules cannot be "
+		  "read here");
+	if (!data)
+		pdet_advise(env, "the kernel was built without "
+			    "CONFIG_KALLSYMS_ALL; its vmlinux names all of its "
+			    "data, also the list of modules");
+	return -ENODATA;
+}
+
 int pdet_image_symbol_at(struct pdet_backend *b, struct pdet_env *env,
 		      const char *name, uint64_t *ret)
 {
 	struct pdet_symbol s = { .name = name };
 	struct image *im = image_of(b);
+	bool data;
+	int r;
 
 	if (strlen(name) < PDET_SYMBOL_NAME &&
 	    pdet_image_symbols(im, env) == 0)
 		pdet_kallsyms_find(&im->kallsyms, &s, 1);
-	if (s.found || pdet_vmcoreinfo_symbol(&im->info, name, &s.address)) {
+	if (!s.found)
+		find_data(im, &s);
+	if (s.found) {
 		*ret = s.address;
 		return 0;
 	}
 	if (im->symbols.error)
 		return pdet_image_fail(env, &im->symbols);
-	pdet_fail(env, ENOENT, "the kernel has no symbol '%s'", name);
-	if (!has_data(&im->kallsyms))
-		pdet_advise(env, "the kernel's own table has only "
-			    "functions (no CONFIG_KALLSYMS_ALL); a vmlinux has "
-			    "all symbols");
-	return -ENOENT;
+	r = find_in_modules(im, env, name, ret);
+	if (r == 0)
+		return 0;
+	data = has_data(&im->kallsyms);
+	if (!data || r != -ENOENT)
+		return cannot_tell(env, name, data, r == -ENOENT);
+	return pdet_fail(env, ENOENT, "the kernel has no symbol '%s', and "
+			 "neither has any of its modules", name);
 }
 
 void pdet_image_pick(struct image *im, struct pdet_env *env,

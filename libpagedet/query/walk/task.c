@@ -105,9 +105,51 @@ static int begin_task(struct walk_task *w, struct pdet_session *s,
 	return r ? PDET_MIN(r, 0) : ops->vma_first(s, task);
 }
 
+/* Whether the same addresses of a task were asked for before. */
+static bool is_named_twice(const struct walk_task *w)
+{
+	const struct pagedet_item *items = w->walk.it->q.items;
+	uint64_t i;
+
+	for (i = 0; i < w->item; i++)
+		if (items[i].pid == items[w->item].pid)
+			return true;
+	return false;
+}
+
+/* Whether all items are about the same addresses. */
+static bool is_one_range(const struct walk_task *w)
+{
+	const struct pdet_question *q = &w->walk.it->q;
+	uint64_t i;
+
+	for (i = 1; i < q->n_items; i++)
+		if (q->items[i].first != q->items[0].first ||
+		    q->items[i].count != q->items[0].count)
+			return false;
+	return true;
+}
+
+/* Whether a page of one of two tasks with the same address space stands for
+ * that of the other: in sums to which the task does not matter. */
+static bool merges(const struct walk_task *w)
+{
+	static const uint32_t of_task[] = {
+		PAGEDET_FIELD_ASK, PAGEDET_FIELD_PID, PAGEDET_FIELD_TGID,
+		PAGEDET_FIELD_COMM,
+	};
+	const struct pdet_iter *it = w->walk.it;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(of_task); i++)
+		if (pdet_fields_has(&it->plan.columns, of_task[i]))
+			return false;
+	return it->q.n_group_by && is_one_range(w);
+}
+
 /*
  * Counts a task with the address space of one before: its rows are the same.
- * Returns 0 or a negative errno.
+ * Returns 1 if they are to be left out, 0, or a negative errno.
  */
 static int count_again(struct walk_task *w, struct pdet_worker *k,
 		       const struct pdet_task *task)
@@ -121,12 +163,22 @@ static int count_again(struct walk_task *w, struct pdet_worker *k,
 		return 0;
 	if (!is.space && ops->space_key)
 		is.space_key = ops->space_key(s, is.thread);
-	/* It has none, or it is not known. */
-	if (!is.space && !is.space_key)
+	if (is_named_twice(w))
+		r = PDET_SPACE_SHARED;
+	else if (is.space || is.space_key)
+		r = pdet_spaces_add(&w->spaces, s, &is);
+	else	/* It has none, or it is not known. */
 		return 0;
-	r = pdet_spaces_add(&w->spaces, s, &is);
-	k->cover.tasks_again += r == PDET_SPACE_SHARED;
-	return r < 0 ? pdet_fail(&s->env, ENOMEM, "no memory") : 0;
+	if (r < 0)
+		return pdet_fail(&s->env, ENOMEM, "no memory");
+	if (r != PDET_SPACE_SHARED)
+		return 0;
+	if (merges(w)) {
+		k->cover.tasks_merged++;
+		return 1;
+	}
+	k->cover.tasks_again++;
+	return 0;
 }
 
 /*
@@ -158,6 +210,8 @@ static int open_next(struct walk_task *w, struct pdet_worker *k)
 				return 1;
 			}
 			task_put(t);
+			if (r > 0)
+				continue;
 		} else {
 			free(t);
 		}

@@ -1000,7 +1000,8 @@ START_TEST(pointers)
 		"{\"vaddr\":\"0x1000\",\"source\":{\"vaddr\":\"procfs\"}}\n"
 		"{}\n");
 	query.target = PAGEDET_TARGET_KADDR;
-	ck_text(emit(PAGEDET_FORMAT_JSON, 0, 0, NULL), "{}\n{}\n");
+	ck_text(emit(PAGEDET_FORMAT_JSON, 0, 0, NULL),
+		"{\"vaddr\":\"0x1000\"}\n{}\n");
 	ck_text(emit(PAGEDET_FORMAT_JSON, PAGEDET_EMIT_POINTERS, 0, NULL),
 		"{\"vaddr\":\"0x1000\"}\n"
 		"{\"vaddr\":\"0xffff888000000000\"}\n");

@@ -207,6 +207,48 @@ START_TEST(symbols)
 }
 END_TEST
 
+static int named(struct modules *t, const char *name, uint64_t *ret)
+{
+	*ret = 0;
+	return pdet_module_named(&t->k->space, &t->m, name, ret);
+}
+
+START_TEST(by_name)
+{
+	static const char *const none[] = {
+		"printk", "", "fir", "firs", "first1", "variables", "irst",
+	};
+	struct modules *t = start(_i);
+	char much[PDET_MODULE_SYMBOL + 1];
+	uint64_t a, b, at, kallsyms = 0;
+	size_t i;
+
+	ck_assert_int_eq(named(t, "first", &at), -ENOENT);
+	a = add(t, "zram");
+	add_symbols(t, a);
+	b = add(t, "lz4_compress");
+	add_symbols(t, b);
+	ck_assert_int_eq(named(t, "first", &at), 0);
+	ck_assert_uint_eq(at, TEXT + 0x10);
+	ck_assert_int_eq(named(t, "alias", &at), 0);
+	ck_assert_uint_eq(at, TEXT + 0x40);
+	ck_assert_int_eq(named(t, "variable", &at), 0);
+	ck_assert_uint_eq(at, DATA + 8);
+	for (i = 0; i < PDET_COUNT(none); i++)
+		ck_assert_int_eq(named(t, none[i], &at), -ENOENT);
+	memset(much, 'a', sizeof(much));
+	much[sizeof(much) - 1] = '\0';
+	ck_assert_int_eq(named(t, much, &at), -ENOENT);
+	/* One module is damaged: another one may have it, or nobody knows. */
+	ck_assert_int_eq(pdet_space_u64(&t->k->space, a + M_KALLSYMS,
+					&kallsyms), 0);
+	kmem_u32(t->k, kallsyms + K_N, 0x41414141);
+	ck_assert_int_eq(named(t, "first", &at), 0);
+	ck_assert_int_eq(named(t, "none", &at), -EBADMSG);
+	end(t);
+}
+END_TEST
+
 START_TEST(damaged)
 {
 	struct modules *t = start(false);
@@ -258,6 +300,7 @@ int main(void)
 
 	unit_loop(s, found, 2);
 	unit_loop(s, symbols, 2);
+	unit_loop(s, by_name, 2);
 	unit_test(s, damaged);
 	unit_test(s, unknown);
 	return unit_main(s);
