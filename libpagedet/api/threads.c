@@ -97,23 +97,14 @@ static uint32_t reason_of(int error)
 	switch (error) {
 	case -EACCES:
 		return PAGEDET_DENIED;
-	case -ENOSYS:
-		return PAGEDET_NOT_BUILT;
 	case -ENOTSUP:
 		return PAGEDET_NO_KERNEL;
 	case -ENOENT:
 		return PAGEDET_UNSUPPORTED;
 	case -ENODATA:
 		return PAGEDET_NO_TYPES;
-	case -EBADMSG:
-		return PAGEDET_CORRUPT;
-	case -ENOMEM:
-		return PAGEDET_NO_MEMORY;
-	case -EAGAIN:
-	case -ESRCH:
-		return PAGEDET_RACED;
 	default:
-		return PAGEDET_IO;
+		return pdet_reason_of(error);
 	}
 }
 

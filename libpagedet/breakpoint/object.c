@@ -38,20 +38,6 @@ static void pause_before(unsigned try)
 	nanosleep(&t, NULL);
 }
 
-static unsigned reason_of(int error)
-{
-	switch (error) {
-	case -ENOTSUP:
-		return PAGEDET_UNSUPPORTED;
-	case -EACCES:
-		return PAGEDET_NO_ACCESS;
-	case -ENOMEM:
-		return PAGEDET_NO_MEMORY;
-	default:
-		return PAGEDET_IO;
-	}
-}
-
 /* What changes while it is read is read again. */
 static int ask(const struct pdet_bp_sources *sources, struct pdet_env *env,
 	       uint64_t address, struct pdet_at *ret)
@@ -82,7 +68,7 @@ void pdet_bp_object_look(const struct pdet_bp_sources *sources,
 		return;
 	}
 	o->state = 0;
-	o->why = reason_of(r);
+	o->why = pdet_reason_of(r);
 }
 
 unsigned pdet_bp_object_map(const struct pdet_bp_sources *sources,
@@ -99,7 +85,7 @@ unsigned pdet_bp_object_map(const struct pdet_bp_sources *sources,
 	do {
 		r = ask(sources, env, at, &page);
 		if (r < 0)
-			return reason_of(r);
+			return pdet_reason_of(r);
 		if (page.map == PAGEDET_NONE) {
 			*hole = at;
 			return PAGEDET_NONE;

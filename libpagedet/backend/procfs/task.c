@@ -114,7 +114,7 @@ static uint8_t task_reason(int error)
 {
 	if (is_gone(error))
 		return PAGEDET_RACED;
-	return (uint8_t)procfs_reason(error);
+	return (uint8_t)pdet_reason_of(error);
 }
 
 static uint8_t read_comm(struct pdet_env *env, struct pdet_task *t)
