@@ -63,15 +63,13 @@ int pdet_image_threads(struct pdet_session *base, uint32_t pid, uint32_t **ret,
 	struct listing l = { .pid = pid };
 	const struct pdet_tasks_visit visit = { add_thread, note_lost, &l,
 						.processes = false };
-	unsigned i = 0;
+	unsigned looks = 0;
 
-	/* That of a running kernel changes meanwhile. */
 	do {
 		l.lost = false;
 		l.tids.n = 0;
 		pdet_tasks_each(&s->space, &s->image->task_types, &visit);
-	} while (l.lost && !l.no_memory && s->image->memory->live &&
-		 ++i < PDET_IMAGE_LOOKS);
+	} while (pdet_image_again(s->image, l.lost && !l.no_memory, &looks));
 	if (l.no_memory || !l.tids.n) {
 		pdet_vec_free(&l.tids);
 		return l.no_memory ?
