@@ -9,6 +9,7 @@
 
 #include "backend/image/kernel.h"
 #include "backend/image/task.h"
+#include "base/sort.h"
 #include "kernel/object/rss.h"
 
 struct listing {
@@ -143,13 +144,6 @@ static int add_pid(void *arg, const struct pdet_task_struct *task)
 	return 1;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 		     uint32_t **ret, size_t *n, uint64_t *lost)
 {
@@ -166,7 +160,7 @@ int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 	if (l.lost)
 		pdet_log(env, PAGEDET_LOG_WARNING, "the list of tasks %s: "
 			 "some may be missing", pdet_image_broken(l.im));
-	qsort(l.pids.data, l.pids.n, sizeof(*l.pids.data), by_number);
+	pdet_sort_u32(l.pids.data, l.pids.n);
 	*ret = l.pids.data;
 	*n = l.pids.n;
 	*lost = l.lost;
