@@ -178,21 +178,6 @@ static int add_record(void *user, const struct pagedet_log_record *record)
 	return 0;
 }
 
-static unsigned reason_of(int error)
-{
-	switch (error) {
-	case -EACCES:
-		return PAGEDET_NO_ACCESS;
-	case -ENOTSUP:
-	case -ENODATA:
-		return PAGEDET_UNSUPPORTED;
-	case -EBADMSG:
-		return PAGEDET_CORRUPT;
-	default:
-		return PAGEDET_IO;
-	}
-}
-
 static void read_log(struct reading *r, struct pagedet *pd)
 {
 	uint64_t lost = 0;
@@ -203,7 +188,8 @@ static void read_log(struct reading *r, struct pagedet *pd)
 	if (r->why)
 		return;
 	if (error < 0)
-		r->why = reason_of(error);
+		r->why = error == -ENODATA ? PAGEDET_UNSUPPORTED :
+					     pdet_reason_of(error);
 	else if (lost || !r->records || r->first_seq ||
 		 r->n_reports >= MOST_REPORTS)
 		r->why = PAGEDET_EXCLUDED;

@@ -237,22 +237,6 @@ static bool wait_again(const struct pdet_collecting *c, uint64_t since_ns)
 	return true;
 }
 
-/* Why a page was not read a second time. */
-static uint32_t lost_again(int r)
-{
-	switch (r) {
-	case 0:
-	case -ESRCH:
-		return PAGEDET_RACED;
-	case -EACCES:
-		return PAGEDET_NO_ACCESS;
-	case -EBADMSG:
-		return PAGEDET_CORRUPT;
-	default:
-		return PAGEDET_IO;
-	}
-}
-
 int pdet_collect_again(struct pdet_collecting *c,
 		       const struct pagedet_item *own, uint64_t since_ns)
 {
@@ -276,7 +260,8 @@ int pdet_collect_again(struct pdet_collecting *c,
 		struct pagedet_evidence *e = pdet_evidence_at(&c->list, i);
 
 		if (e->hash_state[again] == PAGEDET_TIMEOUT)
-			e->hash_state[again] = lost_again(r);
+			e->hash_state[again] = r == 0 ?
+				PAGEDET_RACED : pdet_reason_of(r);
 	}
 	return 0;
 }

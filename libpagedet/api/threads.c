@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/threads.h"
+#include "base/sort.h"
 #include "emit/cell.h"
 #include "query/walk/task_stacks.h"
 #include "query/walk/user_stacks.h"
@@ -41,26 +42,6 @@ int pagedet_user_stack(const struct pagedet_iter *it, uint32_t tid,
 
 /* --- output behind rows --- */
 
-static int ascending(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void sort(struct pdet_pids *pids)
-{
-	size_t n, i;
-
-	if (!pids->n)
-		return;
-	qsort(pids->data, pids->n, sizeof(*pids->data), ascending);
-	for (i = n = 1; i < pids->n; i++)
-		if (pids->data[i] != pids->data[n - 1])
-			pids->data[n++] = pids->data[i];
-	pids->n = n;
-}
-
 bool pdet_pids_asked(struct pdet_pids *pids, const struct pdet_iter *it)
 {
 	uint64_t i;
@@ -70,7 +51,7 @@ bool pdet_pids_asked(struct pdet_pids *pids, const struct pdet_iter *it)
 	for (i = 0; i < it->q.n_items; i++)
 		if (!pdet_vec_push(pids, it->q.items[i].pid))
 			return false;
-	sort(pids);
+	pids->n = pdet_sort_once_u32(pids->data, pids->n);
 	return true;
 }
 
@@ -88,7 +69,7 @@ bool pdet_pids_add(struct pdet_pids *pids, const struct pdet_batch *b)
 				   b->value[PAGEDET_FIELD_PID][row]))
 			return false;
 	if (pids->n != n)
-		sort(pids);
+		pids->n = pdet_sort_once_u32(pids->data, pids->n);
 	return true;
 }
 
@@ -97,23 +78,14 @@ static uint32_t reason_of(int error)
 	switch (error) {
 	case -EACCES:
 		return PAGEDET_DENIED;
-	case -ENOSYS:
-		return PAGEDET_NOT_BUILT;
 	case -ENOTSUP:
 		return PAGEDET_NO_KERNEL;
 	case -ENOENT:
 		return PAGEDET_UNSUPPORTED;
 	case -ENODATA:
 		return PAGEDET_NO_TYPES;
-	case -EBADMSG:
-		return PAGEDET_CORRUPT;
-	case -ENOMEM:
-		return PAGEDET_NO_MEMORY;
-	case -EAGAIN:
-	case -ESRCH:
-		return PAGEDET_RACED;
 	default:
-		return PAGEDET_IO;
+		return pdet_reason_of(error);
 	}
 }
 

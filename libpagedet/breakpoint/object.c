@@ -4,8 +4,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "breakpoint/plan.h"
 #include "breakpoint/watch.h"
 
+/* Of the pages of what may be watched; the smallest has 4 KiB. */
+#define MOST_PAGES (PDET_BP_MOST_BYTES / 4096 + 1)
 #define MOST_TRIES 16
 #define PAUSE_NS 200000		/* before the second one; then more */
 
@@ -38,51 +41,42 @@ static void pause_before(unsigned try)
 	nanosleep(&t, NULL);
 }
 
-static unsigned reason_of(int error)
+static bool has_raced(const struct pdet_at *at, size_t n)
 {
-	switch (error) {
-	case -ENOTSUP:
-		return PAGEDET_UNSUPPORTED;
-	case -EACCES:
-		return PAGEDET_NO_ACCESS;
-	case -ENOMEM:
-		return PAGEDET_NO_MEMORY;
-	default:
-		return PAGEDET_IO;
-	}
+	while (n--)
+		if (at[n].state == PAGEDET_RACED || at[n].map == PAGEDET_RACED)
+			return true;
+	return false;
 }
 
 /* What changes while it is read is read again. */
 static int ask(const struct pdet_bp_sources *sources, struct pdet_env *env,
-	       uint64_t address, struct pdet_at *ret)
+	       const uint64_t *addresses, size_t n, struct pdet_at *ret)
 {
 	unsigned i;
-	int r = 0;
+	int r;
 
-	ret->state = PAGEDET_RACED;
-	for (i = 0; i < MOST_TRIES && r == 0 &&
-		    (ret->state == PAGEDET_RACED ||
-		     ret->map == PAGEDET_RACED); i++) {
-		if (i)
-			pause_before(i);
+	for (i = 0;; i++) {
 		pdet_clear(env);
-		r = pdet_bp_ask(sources, env, &address, 1, ret);
+		r = pdet_bp_ask(sources, env, addresses, n, ret);
+		if (r < 0 || !has_raced(ret, n) || i + 1 == MOST_TRIES)
+			return r;
+		pause_before(i + 1);
 	}
-	return r;
 }
 
 void pdet_bp_object_look(const struct pdet_bp_sources *sources,
 			 struct pdet_env *env, struct pdet_bp_object *o)
 {
 	struct pdet_at at;
-	const int r = ask(sources, env, o->address, &at);
+	const int r = ask(sources, env, &o->address, 1, &at);
 
 	if (r == 0) {
 		pdet_bp_object_take(o, &at);
 		return;
 	}
 	o->state = 0;
-	o->why = reason_of(r);
+	o->why = pdet_reason_of(r);
 }
 
 unsigned pdet_bp_object_map(const struct pdet_bp_sources *sources,
@@ -92,21 +86,25 @@ unsigned pdet_bp_object_map(const struct pdet_bp_sources *sources,
 {
 	const uint64_t last = o->address + o->bytes - 1;
 	unsigned state = PAGEDET_HAVE;
-	uint64_t at = o->address;
-	struct pdet_at page;
+	uint64_t at[MOST_PAGES], next = o->address;
+	struct pdet_at page[MOST_PAGES];
+	size_t i, n = 0;
 	int r;
 
 	do {
-		r = ask(sources, env, at, &page);
-		if (r < 0)
-			return reason_of(r);
-		if (page.map == PAGEDET_NONE) {
-			*hole = at;
+		at[n++] = next;
+		next += page_size - next % page_size;
+	} while (next && next <= last && n < MOST_PAGES);
+	r = ask(sources, env, at, n, page);
+	if (r < 0)
+		return pdet_reason_of(r);
+	for (i = 0; i < n; i++) {
+		if (page[i].map == PAGEDET_NONE) {
+			*hole = at[i];
 			return PAGEDET_NONE;
 		}
-		if (page.map != PAGEDET_HAVE)
-			state = page.map;
-		at += page_size - at % page_size;
-	} while (at && at <= last);
+		if (page[i].map != PAGEDET_HAVE)
+			state = page[i].map;
+	}
 	return state;
 }

@@ -26,8 +26,9 @@ void pdet_bp_object_look(const struct pdet_bp_sources *sources,
 
 /*
  * pdet_bp_object_map - whether memory is mapped at all of its addresses, which
- * do not wrap. Returns PAGEDET_HAVE; PAGEDET_NONE, and sets *@hole to the first
- * address that has none; or the reason why that is not known.
+ * do not wrap, and are as many as can be watched. Returns PAGEDET_HAVE;
+ * PAGEDET_NONE, and sets *@hole to the first address that has none; or the
+ * reason why that is not known.
  */
 unsigned pdet_bp_object_map(const struct pdet_bp_sources *sources,
 			    struct pdet_env *env,

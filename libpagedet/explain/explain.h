@@ -289,6 +289,14 @@ static inline struct pdet_state pdet_unseen(const char *look)
 	return (struct pdet_state){ PAGEDET_ALTERNATIVE_NOT_LOOKED, look };
 }
 
+/* @is: PAGEDET_YES, _NO or _DUNNO: what the alternative needs. */
+static inline struct pdet_state pdet_needs(unsigned is, const char *gone,
+					   const char *open, const char *look)
+{
+	return is == PAGEDET_NO ? pdet_gone(gone) :
+	       is == PAGEDET_YES ? pdet_maybe(open) : pdet_unseen(look);
+}
+
 /*
  * pdet_weigh - examine the alternatives of a rule that fits, and set the
  * confidence. If all are excluded, it is that of the way. If one is not

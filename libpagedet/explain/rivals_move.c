@@ -5,36 +5,25 @@
 const char pdet_pins_unknown[] =
 	"its references and pins" PDET_IN_MEMORY;
 
-static struct pdet_state flag_gone(const struct pdet_case *c, unsigned bit,
-				   const char *gone, const char *open,
-				   const char *look)
-{
-	switch (pdet_row_flag(&c->here, bit)) {
-	case PAGEDET_NO:
-		return pdet_gone(gone);
-	case PAGEDET_YES:
-		return pdet_maybe(open);
-	default:
-		return pdet_unseen(look);
-	}
-}
-
 static struct pdet_state poisoned(const struct pdet_case *c)
 {
-	return flag_gone(c, PAGEDET_PF_HWPOISON, "it does not have the flag",
-			 "it has the flag", "its flag hwpoison");
+	return pdet_needs(pdet_row_flag(&c->here, PAGEDET_PF_HWPOISON),
+			  "it does not have the flag", "it has the flag",
+			  "its flag hwpoison");
 }
 
 static struct pdet_state locked(const struct pdet_case *c)
 {
-	return flag_gone(c, PAGEDET_PF_LOCKED, "it is not locked",
-			 "it is locked", "its flag locked");
+	return pdet_needs(pdet_row_flag(&c->here, PAGEDET_PF_LOCKED),
+			  "it is not locked", "it is locked",
+			  "its flag locked");
 }
 
 static struct pdet_state writeback(const struct pdet_case *c)
 {
-	return flag_gone(c, PAGEDET_PF_WRITEBACK, "it is not being written",
-			 "it is being written", "its flag writeback");
+	return pdet_needs(pdet_row_flag(&c->here, PAGEDET_PF_WRITEBACK),
+			  "it is not being written", "it is being written",
+			  "its flag writeback");
 }
 
 static struct pdet_state off_list(const struct pdet_case *c)

@@ -2,26 +2,12 @@
 /* Errors that any row may have. */
 #include "explain/explain.h"
 
-static struct pdet_state noted(const struct pdet_case *c, unsigned bit,
-			       const char *gone, const char *open,
-			       const char *look)
-{
-	switch (pdet_row_note(&c->here, bit)) {
-	case PAGEDET_NO:
-		return pdet_gone(gone);
-	case PAGEDET_YES:
-		return pdet_maybe(open);
-	default:
-		return pdet_unseen(look);
-	}
-}
-
 static struct pdet_state moved(const struct pdet_case *c)
 {
 	const struct pdet_state s =
-		noted(c, PAGEDET_NOTE_TORN, "it stayed the same meanwhile",
-		      "it moved meanwhile",
-		      "a row that was read while the page did not move");
+		pdet_needs(pdet_row_note(&c->here, PAGEDET_NOTE_TORN),
+			   "it stayed the same meanwhile", "it moved meanwhile",
+			   "a row that was read while the page did not move");
 
 	/* A torn row can be read again. */
 	if (s.state == PAGEDET_ALTERNATIVE_POSSIBLE)
@@ -32,16 +18,18 @@ static struct pdet_state moved(const struct pdet_case *c)
 
 static struct pdet_state stale(const struct pdet_case *c)
 {
-	return noted(c, PAGEDET_NOTE_STALE, "the number is current",
-		     "its number is what a page table entry remembers",
-		     "whether its number is current");
+	return pdet_needs(pdet_row_note(&c->here, PAGEDET_NOTE_STALE),
+			  "the number is current",
+			  "its number is what a page table entry remembers",
+			  "whether its number is current");
 }
 
 static struct pdet_state estimated(const struct pdet_case *c)
 {
-	return noted(c, PAGEDET_NOTE_ESTIMATED, "its counts were read",
-		     "a count was computed, not read",
-		     "whether its counts were read");
+	return pdet_needs(pdet_row_note(&c->here, PAGEDET_NOTE_ESTIMATED),
+			  "its counts were read",
+			  "a count was computed, not read",
+			  "whether its counts were read");
 }
 
 const struct pdet_rival pdet_rival_moved = {

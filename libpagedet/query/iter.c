@@ -400,23 +400,6 @@ static bool ends_query(int error)
 	       error == -ECANCELED;
 }
 
-/* @live: what looks damaged there has changed while it was read. */
-static unsigned reason_of(int error, bool live)
-{
-	switch (error) {
-	case -EACCES:
-		return PAGEDET_NO_ACCESS;
-	case -EIO:
-		return PAGEDET_IO;
-	case -EBADMSG:
-		return live ? PAGEDET_RACED : PAGEDET_CORRUPT;
-	case -ENOTSUP:
-		return PAGEDET_NO_KERNEL;
-	default:
-		return PAGEDET_NO_TYPES;
-	}
-}
-
 /*
  * The source that failed to start reads kernel memory. It would only have added
  * to what the other sources know, so their answers are still true. Returns 0,
@@ -429,7 +412,7 @@ static int do_without(struct pdet_iter *it, size_t i, int error)
 	    it->n_backends == 1)
 		return error;
 	it->asked[i] = false;
-	if (pdet_plan_without(&it->plan, (unsigned)i, reason_of(error, false),
+	if (pdet_plan_without(&it->plan, (unsigned)i, pdet_setup_reason(error),
 			      it->env->error) < 0)
 		return pdet_fail(it->env, ENOMEM, "no memory for the plan");
 	pdet_clear(it->env);
@@ -909,7 +892,8 @@ static int without_index(struct pdet_iter *it, int error)
 
 	if (ends_query(error))
 		return error;
-	it->plan.why[f] = (uint8_t)reason_of(error, it->live);
+	it->plan.why[f] = (uint8_t)pdet_live_reason(it->live,
+						  pdet_setup_reason(error));
 	free(it->plan.advice[f]);
 	it->plan.advice[f] = strdup(*it->env->advice ? it->env->advice :
 							it->env->error);

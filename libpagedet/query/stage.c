@@ -197,10 +197,7 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 
 	if (!b->value[f] || it->plan.why[f] != PAGEDET_HAVE || !ix)
 		return;
-	partial = pdet_mapindex_partial(ix);
-	/* What looks damaged there has changed while it was read. */
-	if (it->live && partial == PAGEDET_CORRUPT)
-		partial = PAGEDET_RACED;
+	partial = pdet_live_reason(it->live, pdet_mapindex_partial(ix));
 	blind = pdet_mapindex_blind(ix);
 	for (row = 0; row < b->n; row++) {
 		unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_PFN);

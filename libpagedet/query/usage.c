@@ -9,6 +9,7 @@
 #include "backend/usage_spaces.h"
 #include "base/clock.h"
 #include "base/privilege.h"
+#include "base/sort.h"
 #include "base/team.h"
 #include "query/usage.h"
 #include "query/usage_walk.h"
@@ -51,13 +52,6 @@ static struct pdet_backend *find_backend(const struct pdet_usages_args *args)
 		found = found ? found : b;
 	}
 	return found;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Reports progress. Only on the caller's thread. */
@@ -123,16 +117,12 @@ static int list_pids(struct usage *u)
 
 	if (!o->pids)
 		return list_all(u);
-	u->n = o->n_pids;
-	u->pids = calloc(u->n + 1, sizeof(*u->pids));
+	u->pids = calloc(o->n_pids + 1, sizeof(*u->pids));
 	if (!u->pids)
 		return -ENOMEM;
 	for (i = 0; i < o->n_pids; i++)
 		u->pids[i] = o->pids[i];
-	qsort(u->pids, u->n, sizeof(*u->pids), by_number);
-	for (i = u->n = 0; i < o->n_pids; i++)
-		if (!u->n || u->pids[i] != u->pids[u->n - 1])
-			u->pids[u->n++] = u->pids[i];
+	u->n = pdet_sort_once_u32(u->pids, o->n_pids);
 	return 0;
 }
 

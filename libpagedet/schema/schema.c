@@ -4,9 +4,11 @@
  * that they agree with the public struct. It does not know the sources of
  * values.
  */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/text/nearest.h"
 #include "schema/schema.h"
 
@@ -303,4 +305,44 @@ const char *pdet_state_text(unsigned state)
 const char *pdet_source_name(unsigned source)
 {
 	return source < COUNT(source_names) ? source_names[source] : NULL;
+}
+
+unsigned pdet_reason_of(int error)
+{
+	if (pdet_is_shortage(error))
+		return PAGEDET_NO_MEMORY;
+	switch (error) {
+	case -EACCES:
+		return PAGEDET_NO_ACCESS;
+	case -EBADMSG:
+		return PAGEDET_CORRUPT;
+	case -ENOENT:
+		return PAGEDET_NO_KERNEL;
+	case -ENOSYS:
+		return PAGEDET_NOT_BUILT;
+	case -ENOTSUP:
+		return PAGEDET_UNSUPPORTED;
+	case -EAGAIN:
+	case -ESRCH:
+		return PAGEDET_RACED;
+	case -ETIMEDOUT:
+		return PAGEDET_TIMEOUT;
+	default:
+		return PAGEDET_IO;
+	}
+}
+
+unsigned pdet_setup_reason(int error)
+{
+	switch (error) {
+	case -ENOTSUP:
+		return PAGEDET_NO_KERNEL;
+	case -EACCES:
+	case -EBADMSG:
+	case -EIO:
+	case -ENOMEM:
+		return pdet_reason_of(error);
+	default:
+		return PAGEDET_NO_TYPES;
+	}
 }

@@ -136,6 +136,20 @@ static inline bool pdet_is_reason(unsigned state)
 	return state >= PAGEDET_UNSUPPORTED;
 }
 
+/* pdet_reason_of - the reason for a value that could not be read, from negative
+ * errno. */
+unsigned pdet_reason_of(int error);
+
+/* pdet_setup_reason - the same for what a source needs before it reads. */
+unsigned pdet_setup_reason(int error);
+
+/* pdet_live_reason - @reason, or, because what looks damaged in a running
+ * kernel has changed while it was read, PAGEDET_RACED. */
+static inline unsigned pdet_live_reason(bool live, unsigned reason)
+{
+	return live && reason == PAGEDET_CORRUPT ? PAGEDET_RACED : reason;
+}
+
 /* The field with the known bits of a mask field; otherwise the field itself. */
 static inline unsigned pdet_known_field(unsigned field)
 {

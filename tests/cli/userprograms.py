@@ -122,6 +122,16 @@ def cut(frames, why):
         f"{frames[-1:]} does not say: {why}"]
 
 
+def check_table_less(path):
+    """Of a program whose functions have no table for unwinding."""
+    with Program(path) as p:
+        frames = p.stack()
+        # What is inside nap() is the C library's.
+        ends = [f.get("function") for f in frames[-2:]]
+        return cut(frames, NO_TABLE) + (
+            [] if ends == ["nap", None] else [str(frames)])
+
+
 TESTS = []
 
 

@@ -121,7 +121,8 @@ static bool is_open(const struct asker *a, const struct pdet_bp_object *o)
 	       file.address + a->offset == o->address;
 }
 
-/* What cannot be told stays unknown, and is watched. */
+/* What cannot be told stays unknown, and is watched. If the descriptor has it,
+ * the slab needs to be read only once, for its name. */
 static void look(void *arg, struct pdet_bp_object *objects, size_t n)
 {
 	const struct asker *a = arg;
@@ -129,11 +130,17 @@ static void look(void *arg, struct pdet_bp_object *objects, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		pdet_bp_object_look(&sources, &a->pd->env, &objects[i]);
-		if (objects[i].state || !is_open(a, &objects[i]))
+		struct pdet_bp_object *o = &objects[i];
+		const bool has_fd = is_open(a, o);
+
+		if (has_fd && *o->cache)
+			o->state = 0;
+		else
+			pdet_bp_object_look(&sources, &a->pd->env, o);
+		if (o->state || !has_fd)
 			continue;
-		objects[i].state = PAGEDET_OBJECT_USED;
-		objects[i].why = PAGEDET_HAVE;
+		o->state = PAGEDET_OBJECT_USED;
+		o->why = PAGEDET_HAVE;
 	}
 }
 

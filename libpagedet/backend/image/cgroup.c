@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backend/image/image.h"
+#include "base/sort.h"
 #include "kernel/object/memcg_tree.h"
 #include "kernel/text/cgroup_path.h"
 
@@ -60,13 +61,6 @@ static int find_root(struct image *im, struct pdet_env *env,
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int list(struct listing *l, struct pdet_env *env)
 {
 	struct pdet_memcg_tree tree;
@@ -109,8 +103,7 @@ int pdet_image_cgroup(struct pdet_backend *b, struct pdet_env *env,
 	if (r < 0) {
 		pdet_vec_free(&l->inos);
 	} else {
-		qsort(l->inos.data, l->inos.n, sizeof(*l->inos.data),
-		      by_number);
+		pdet_sort_u64(l->inos.data, l->inos.n);
 		*ret = l->inos.data;
 		*n = l->inos.n;
 	}

@@ -532,14 +532,10 @@ int pdet_image_mappings(struct pdet_session *base, struct pdet_task *task,
 	const struct pdet_paging_visit visit = { search_leaf, note_lost, &q,
 						 places_of(s) };
 	const size_t before = ret->n;
-	unsigned i = 0;
+	unsigned looks = 0;
 
 	if (!t->has_mm)
 		return 0;
-	/*
-	 * On a running kernel the table may just have been freed, which is not
-	 * damage: try again.
-	 */
 	do {
 		q.lost = 0;
 		ret->n = before;
@@ -548,7 +544,7 @@ int pdet_image_mappings(struct pdet_session *base, struct pdet_task *task,
 		    q.no_memory)
 			return pdet_fail(&base->env, ENOMEM,
 					 "no memory for mappings");
-	} while (q.lost && s->image->memory->live && ++i < PDET_IMAGE_LOOKS);
+	} while (pdet_image_again(s->image, q.lost, &looks));
 	if (!q.lost)
 		return 0;
 	if (pdet_image_task_same(base, task) < 0)

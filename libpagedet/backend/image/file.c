@@ -5,7 +5,6 @@
  * of every inode is compared.
  */
 #include <errno.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,18 +118,6 @@ static int find_inode(struct image_session *s, const char *path, size_t len,
 
 /* --- one file --- */
 
-static unsigned kind_of(uint64_t magic)
-{
-	switch (magic) {
-	case TMPFS_MAGIC:
-		return PAGEDET_KIND_SHMEM;
-	case HUGETLBFS_MAGIC:
-		return PAGEDET_KIND_HUGETLB;
-	default:
-		return PAGEDET_KIND_FILE;
-	}
-}
-
 /* True if its page cache is indexed in huge pages. */
 static bool counts_huge(const struct image_session *s,
 			const struct image_file *f)
@@ -170,7 +157,7 @@ static int open_inode(struct image_session *s, uint64_t inode,
 	f->file.path = f->path;
 	f->file.dev = super.dev;
 	f->file.inode = in.ino;
-	f->file.kind = kind_of(super.magic);
+	f->file.kind = pdet_kind_of_fs(super.magic);
 	/*
 	 * The file may have pages beyond its end, and a file of a huge size may
 	 * have only a few pages.

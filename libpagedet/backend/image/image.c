@@ -70,29 +70,16 @@ unsigned pdet_image_reason(int error)
 	case -ENODATA:
 		return PAGEDET_EXCLUDED;
 	case -ENOENT:
-	case -EBADMSG:
 		return PAGEDET_CORRUPT;
-	case -ENOSYS:
-		return PAGEDET_NOT_BUILT;
-	case -ENOTSUP:
-		return PAGEDET_UNSUPPORTED;
-	case -EACCES:
-		return PAGEDET_NO_ACCESS;
-	case -ENOMEM:
-		return PAGEDET_NO_MEMORY;
-	case -ETIMEDOUT:
-		return PAGEDET_TIMEOUT;
 	default:
-		return PAGEDET_IO;
+		return pdet_reason_of(error);
 	}
 }
 
 unsigned pdet_image_kernel_reason(const struct image_session *s, int error)
 {
-	const unsigned reason = pdet_image_reason(error);
-
-	return reason == PAGEDET_CORRUPT && s->image->memory->live ?
-	       PAGEDET_RACED : reason;
+	return pdet_live_reason(s->image->memory->live,
+				pdet_image_reason(error));
 }
 
 /* --- the memory --- */

@@ -128,7 +128,7 @@ static void find_part(struct image_session *s, const struct image_address *a,
 	snprintf(p->name, sizeof(p->name), "%s", p->area->name);
 	if (!a->is_kernel) {
 		p->state = PAGEDET_NONE;
-	} else if (!strcmp(p->area->name, PDET_AREA_ERROR)) {
+	} else if (p->area == &pdet_area_errors) {
 		p->state = PAGEDET_NONE;
 		snprintf(p->name, sizeof(p->name), "[error pointer %lld]",
 			 (long long)a->va);

@@ -84,11 +84,12 @@ int pdet_image_file_opened(struct pdet_session *base, int fd,
 static int find_of(struct image_session *s, uint64_t task, uint32_t fd,
 		   const struct pdet_open_files *types, uint64_t *ret)
 {
-	unsigned i;
-	int r = -EBADMSG;
+	unsigned looks = 0;
+	int r;
 
-	for (i = 0; i < PDET_IMAGE_LOOKS && r == -EBADMSG; i++)
+	do {
 		r = pdet_open_file(&s->space, types, task, fd, ret);
+	} while (pdet_image_again(s->image, r == -EBADMSG, &looks));
 	return r;
 }
 

@@ -221,15 +221,6 @@ static void put_states(const struct putting *p, uint32_t row,
 			pdet_put_lost(p->b, row, fields[i], state, p->source);
 }
 
-/*
- * On a running kernel an inode, cgroup or cache may disappear between two
- * reads.
- */
-static unsigned reason_of(const struct putting *p, int error)
-{
-	return pdet_image_kernel_reason(p->s, error);
-}
-
 static void put_text(const struct putting *p, uint32_t row, unsigned field,
 		     const struct image_owner *o)
 {
@@ -239,7 +230,8 @@ static void put_text(const struct putting *p, uint32_t row, unsigned field,
 		pdet_put_none(p->b, row, field, p->source);
 	else if (o->text_error)
 		pdet_put_lost(p->b, row, field, o->text_error == -ENOTSUP ?
-			      PAGEDET_NO_TYPES : reason_of(p, o->text_error),
+			      PAGEDET_NO_TYPES :
+			      pdet_image_kernel_reason(p->s, o->text_error),
 			      p->source);
 	else
 		pdet_put_text(p->b, row, field, o->text, o->text_len,
@@ -314,7 +306,8 @@ static void put_file(const struct putting *p, uint32_t row, uint64_t pfn)
 	o = inode_of(p->s, c->mapping[row],
 		     pdet_fields_has(p->want, PAGEDET_FIELD_PATH));
 	if (o->error) {
-		put_states(p, row, file_fields, n, reason_of(p, o->error));
+		put_states(p, row, file_fields, n,
+			   pdet_image_kernel_reason(p->s, o->error));
 		return;
 	}
 	if (pdet_fields_has(p->want, PAGEDET_FIELD_DEV))
@@ -346,7 +339,9 @@ static void put_memcg(const struct putting *p, uint32_t row)
 		/* slab objects are charged individually */
 		put_states(p, row, memcg_fields, n,
 			   o->error == -ENOTSUP ? PAGEDET_UNSUPPORTED :
-			   o->error ? reason_of(p, o->error) : PAGEDET_NONE);
+			   o->error ?
+			   pdet_image_kernel_reason(p->s, o->error) :
+			   PAGEDET_NONE);
 		return;
 	}
 	if (pdet_fields_has(p->want, PAGEDET_FIELD_MEMCG_INO)) {
@@ -387,7 +382,9 @@ static void put_cache(const struct putting *p, uint32_t row)
 	}
 	o = cache_of(p->s, c->cache[row]);
 	if (o->error)
-		pdet_put_lost(p->b, row, f, reason_of(p, o->error), p->source);
+		pdet_put_lost(p->b, row, f,
+			      pdet_image_kernel_reason(p->s, o->error),
+			      p->source);
 	else
 		put_text(p, row, f, o);
 }

@@ -222,12 +222,7 @@ static void survey_part(struct pdet_ability *a, int error,
 {
 	if (error == 0)
 		return;
-	a->reason = (uint8_t)(error == -EACCES ? PAGEDET_NO_ACCESS :
-			      error == -ENOTSUP ? PAGEDET_NO_KERNEL :
-			      error == -ENOMEM ? PAGEDET_NO_MEMORY :
-			      error == -EIO ? PAGEDET_IO :
-			      error == -EBADMSG ? PAGEDET_CORRUPT :
-			      PAGEDET_NO_TYPES);
+	a->reason = (uint8_t)pdet_setup_reason(error);
 	snprintf(a->advice, sizeof(a->advice), "%.*s",
 		 (int)sizeof(a->advice) - 1, part->advice);
 }

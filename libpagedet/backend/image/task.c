@@ -91,14 +91,23 @@ static bool find_known(struct image_session *s, uint32_t pid,
 	       is_still(s, pid, ret);
 }
 
-/* On a running kernel the list may change during the walk. Damage is reported
- * only if it persists. */
+int pdet_image_seek_task(struct image *im, struct pdet_space *space,
+			 uint32_t pid, struct pdet_task_struct *ret)
+{
+	unsigned looks = 0;
+	int r;
+
+	do {
+		r = pdet_tasks_find(space, &im->task_types, pid, ret);
+	} while (pdet_image_again(im, r < 0 && r != -ENOENT, &looks));
+	return r;
+}
+
 int pdet_image_find_task(struct image_session *s, uint32_t pid,
 			 struct pdet_task_struct *ret)
 {
 	struct pdet_env *env = &s->session.env;
-	unsigned i;
-	int r = -EBADMSG;
+	int r;
 
 	if (s->image->other_pids) {
 		char what[32];
@@ -108,12 +117,7 @@ int pdet_image_find_task(struct image_session *s, uint32_t pid,
 	}
 	if (find_known(s, pid, ret))
 		return 0;
-	for (i = 0; r < 0 && r != -ENOENT && i < PDET_IMAGE_LOOKS; i++) {
-		r = pdet_tasks_find(&s->space, &s->image->task_types, pid,
-				    ret);
-		if (!s->image->memory->live)
-			break;
-	}
+	r = pdet_image_seek_task(s->image, &s->space, pid, ret);
 	if (r == -ENOENT)
 		return pdet_fail(env, ESRCH, "there is no task %u", pid);
 	if (r < 0 && r != -EBADMSG && s->image->memory->live) {
@@ -189,7 +193,7 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 {
 	struct image_session *s = image_session_of(base);
 	struct image_task *t;
-	unsigned i = 0;
+	unsigned looks = 0;
 	int r;
 
 	t = calloc(1, sizeof(*t));
@@ -197,15 +201,13 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 		return pdet_fail(&base->env, ENOMEM, "no memory");
 	t->task.backend = base->backend;
 	t->task.pid = t->task.thread = pid;
-	/* Of a running kernel, either may just change. */
 	do {
 		pdet_clear(&base->env);
 		r = pdet_image_find_task(s, pid, &t->is);
 		if (r < 0)
 			break;
 		r = find_space(s, pid, t);
-	} while (r == -EBADMSG && s->image->memory->live &&
-		 ++i < PDET_IMAGE_LOOKS);
+	} while (pdet_image_again(s->image, r == -EBADMSG, &looks));
 	if (r < 0) {
 		free(t);
 		return r;

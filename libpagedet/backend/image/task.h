@@ -7,8 +7,13 @@
 
 #include "backend/image/image.h"
 
-/* Number of tries if structures of a running kernel look damaged. */
-#define PDET_IMAGE_LOOKS 8
+/* pdet_image_again - whether to read again what looks damaged: the structures
+ * of a running kernel change meanwhile. @looks: 0 before the first call. */
+static inline bool pdet_image_again(const struct image *im, bool damaged,
+				    unsigned *looks)
+{
+	return damaged && im->memory->live && ++*looks < 8;
+}
 
 struct image_task {
 	struct pdet_task task;
@@ -48,6 +53,10 @@ bool pdet_image_task_is_same(struct image_session *s,
  */
 int pdet_image_find_task(struct image_session *s, uint32_t pid,
 			 struct pdet_task_struct *ret);
+
+/* pdet_image_seek_task - find a task in the list, without an error text. */
+int pdet_image_seek_task(struct image *im, struct pdet_space *space,
+			 uint32_t pid, struct pdet_task_struct *ret);
 
 /*
  * pdet_image_living - if @task is a main thread that has ended, replace it with

@@ -13,6 +13,7 @@
 #include "backend/image/task.h"
 #include "backend/page_content.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "kernel/address/user_entry.h"
 
 /* /proc/PID/stack has at most 64. */
@@ -49,13 +50,6 @@ static void note_lost(void *arg, uint64_t addr, int error)
 	l->lost = true;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 int pdet_image_threads(struct pdet_session *base, uint32_t pid, uint32_t **ret,
 		       size_t *n)
 {
@@ -63,15 +57,13 @@ int pdet_image_threads(struct pdet_session *base, uint32_t pid, uint32_t **ret,
 	struct listing l = { .pid = pid };
 	const struct pdet_tasks_visit visit = { add_thread, note_lost, &l,
 						.processes = false };
-	unsigned i = 0;
+	unsigned looks = 0;
 
-	/* That of a running kernel changes meanwhile. */
 	do {
 		l.lost = false;
 		l.tids.n = 0;
 		pdet_tasks_each(&s->space, &s->image->task_types, &visit);
-	} while (l.lost && !l.no_memory && s->image->memory->live &&
-		 ++i < PDET_IMAGE_LOOKS);
+	} while (pdet_image_again(s->image, l.lost && !l.no_memory, &looks));
 	if (l.no_memory || !l.tids.n) {
 		pdet_vec_free(&l.tids);
 		return l.no_memory ?
@@ -82,7 +74,7 @@ int pdet_image_threads(struct pdet_session *base, uint32_t pid, uint32_t **ret,
 			pdet_fail(&base->env, ESRCH, "there is no process %u",
 				  pid);
 	}
-	qsort(l.tids.data, l.tids.n, sizeof(*l.tids.data), ascending);
+	pdet_sort_u32(l.tids.data, l.tids.n);
 	*ret = l.tids.data;
 	*n = l.tids.n;
 	return l.lost;

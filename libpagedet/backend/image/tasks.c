@@ -9,6 +9,7 @@
 
 #include "backend/image/kernel.h"
 #include "backend/image/task.h"
+#include "base/sort.h"
 #include "kernel/object/rss.h"
 
 struct listing {
@@ -90,14 +91,12 @@ static int list(struct listing *l, struct pdet_env *env, bool processes,
 {
 	const struct pdet_tasks_visit visit = { add_task, count_lost, l,
 						.processes = processes };
-	unsigned i = 0;
+	unsigned looks = 0;
 
-	/* That of a running kernel changes meanwhile. */
 	do {
 		l->lost = l->tasks.n = l->pids.n = 0;
 		pdet_tasks_each(&l->im->space, &l->im->task_types, &visit);
-	} while (l->lost && !l->no_memory && l->im->memory->live &&
-		 ++i < PDET_IMAGE_LOOKS);
+	} while (pdet_image_again(l->im, l->lost && !l->no_memory, &looks));
 	if (!l->no_memory && (!l->lost || l->tasks.n || l->pids.n))
 		return 0;
 	pdet_vec_free(&l->tasks);
@@ -145,13 +144,6 @@ static int add_pid(void *arg, const struct pdet_task_struct *task)
 	return 1;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 		     uint32_t **ret, size_t *n, uint64_t *lost)
 {
@@ -168,7 +160,7 @@ int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 	if (l.lost)
 		pdet_log(env, PAGEDET_LOG_WARNING, "the list of tasks %s: "
 			 "some may be missing", pdet_image_broken(l.im));
-	qsort(l.pids.data, l.pids.n, sizeof(*l.pids.data), by_number);
+	pdet_sort_u32(l.pids.data, l.pids.n);
 	*ret = l.pids.data;
 	*n = l.pids.n;
 	*lost = l.lost;
@@ -176,18 +168,6 @@ int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 }
 
 /* --- threads of DAMON --- */
-
-/* The list may change while it is read. */
-static int find_thread(struct image *im, uint32_t thread,
-		       struct pdet_task_struct *ret)
-{
-	unsigned i;
-	int r = -EBADMSG;
-
-	for (i = 0; r < 0 && r != -ENOENT && i < PDET_IMAGE_LOOKS; i++)
-		r = pdet_tasks_find(&im->space, &im->task_types, thread, ret);
-	return r;
-}
 
 int pdet_image_damon(struct pdet_backend *b, struct pdet_env *env,
 		     uint32_t thread, struct pdet_damon_context *ret)
@@ -203,7 +183,7 @@ int pdet_image_damon(struct pdet_backend *b, struct pdet_env *env,
 		return pdet_fail(env, ENOTSUP, "cannot read the settings of "
 				 "DAMON: this kernel's types do not have them, "
 				 "or in another form");
-	r = find_thread(im, thread, &task);
+	r = pdet_image_seek_task(im, &im->space, thread, &task);
 	if (r == 0)
 		r = pdet_damon_context_read(&im->space, &types, task.addr, ret);
 	if (r == -ENOENT)

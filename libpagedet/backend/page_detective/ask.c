@@ -346,19 +346,13 @@ static unsigned try_once(struct asking *a)
 	return reason ? reason : wait_for_answer(a, strlen(text));
 }
 
-/* The reason for a driver file that cannot be opened. */
-static unsigned reason_of(int error)
-{
-	return pdet_errno_closed(error) == EACCES ? PAGEDET_NO_ACCESS :
-	       error == ENOENT ? PAGEDET_NO_KERNEL : PAGEDET_IO;
-}
-
 /* The reason for a query that could not be written. */
 static unsigned failure(struct asking *a)
 {
 	if (a->has_found && a->refused)
 		return 0;
-	return a->report.opened ? PAGEDET_IO : reason_of(a->report.error);
+	return a->report.opened ? PAGEDET_IO :
+				  page_detective_reason(a->report.error);
 }
 
 static unsigned ask_once(struct asking *a, bool *again)
@@ -412,7 +406,7 @@ static unsigned lock_all(struct asking *a)
 	if (d->dir < 0)
 		d->dir = page_detective_open_dir(a->env);
 	if (d->dir < 0)
-		return reason_of(-d->dir);
+		return page_detective_reason(-d->dir);
 	while (flock(d->dir, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return PAGEDET_IO;

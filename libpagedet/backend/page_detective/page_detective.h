@@ -238,6 +238,14 @@ void page_detective_look(struct page_detective *d, struct pdet_env *env);
  */
 int page_detective_open_dir(const struct pdet_env *env);
 
+/* The reason for a positive errno of one of the driver's files. Without them,
+ * the driver was unloaded. EAGAIN: the address got another page during each
+ * attempt. */
+static inline unsigned page_detective_reason(int error)
+{
+	return pdet_reason_of(-pdet_errno_closed(error));
+}
+
 enum page_detective_verdict {
 	PAGE_DETECTIVE_SAFE,
 	PAGE_DETECTIVE_BLIND,	/* flags cannot be read */

@@ -64,27 +64,6 @@ bool page_detective_query_probe(const struct pdet_env *env)
 	       faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0;
 }
 
-static unsigned reason_of(int error)
-{
-	switch (error) {
-	case EACCES:
-	case EPERM:
-		return PAGEDET_NO_ACCESS;
-	/* The driver was unloaded. */
-	case ENOENT:
-	case ENODEV:
-	case ENXIO:
-		return PAGEDET_NO_KERNEL;
-	case ENOMEM:
-		return PAGEDET_NO_MEMORY;
-	/* The address got another page during each attempt. */
-	case EAGAIN:
-		return PAGEDET_RACED;
-	default:
-		return PAGEDET_IO;
-	}
-}
-
 /* Report the features that are off in the driver. */
 static void say_features(struct page_detective *d, const struct pdet_env *env)
 {
@@ -134,7 +113,7 @@ bool page_detective_query_look(struct page_detective *d,
 		d->no_helper = !page_detective_helper_is_there(d->libexec_dir);
 		return true;
 	}
-	d->reason = (uint8_t)reason_of(-fd);
+	d->reason = (uint8_t)page_detective_reason(-fd);
 	snprintf(d->advice, sizeof(d->advice), "%s",
 		 d->reason == PAGEDET_NO_ACCESS ?
 		 "needs CAP_SYS_ADMIN in the first user namespace, "
@@ -222,13 +201,13 @@ static unsigned ask_here(struct page_detective_session *s, const char *text,
 		return reason;
 	fd = open_query(&s->session.env);
 	if (fd < 0)
-		return reason_of(-fd);
+		return page_detective_reason(-fd);
 	n = write_all(fd, text, len);
 	if (n < 0)
 		*error = errno;
 	r = *error ? *error : n != (ssize_t)len ? EIO : read_all(fd, t);
 	close(fd);
-	return r ? reason_of(r) : 0;
+	return r ? page_detective_reason(r) : 0;
 }
 
 /* --- queries through the helper --- */
@@ -308,7 +287,7 @@ static unsigned ask_there(struct page_detective_session *s, const char *text,
 	if (report.opened)
 		*error = report.error;
 	if (report.error)
-		return reason_of(report.error);
+		return page_detective_reason(report.error);
 	return report.result == (int64_t)strlen(text) ? 0 : PAGEDET_IO;
 }
 
@@ -332,9 +311,7 @@ unsigned page_detective_query_ask(struct page_detective_session *s,
 	if (!reason) {
 		r = page_detective_parse((struct pdet_scan){
 				t.data, t.data + t.n }, ret);
-		reason = r == -ENOMEM ? PAGEDET_NO_MEMORY :
-			 r == -EBADMSG ? PAGEDET_CORRUPT :
-			 r < 0 ? PAGEDET_IO : 0;
+		reason = r < 0 ? pdet_reason_of(r) : 0;
 		if (r == -EBADMSG || r == -EIO)
 			pdet_log(&s->session.env, PAGEDET_LOG_WARNING,
 				 "an answer of page_detective was lost: it %s",

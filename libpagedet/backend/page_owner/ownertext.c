@@ -265,19 +265,8 @@ static void put_state(struct pdet_batch *b, uint32_t row,
 
 static unsigned state_of(int error)
 {
-	switch (error) {
-	case 0:
-		/* free, or page_owner never saw it */
-		return PAGEDET_EXCLUDED;
-	case -ENOMEM:
-		return PAGEDET_NO_MEMORY;
-	case -EACCES:
-		return PAGEDET_NO_ACCESS;
-	case -EBADMSG:
-		return PAGEDET_CORRUPT;
-	default:
-		return PAGEDET_IO;
-	}
+	/* free, or page_owner never saw it */
+	return error ? pdet_reason_of(error) : PAGEDET_EXCLUDED;
 }
 
 /* The flags of the first page of an allocation. Before 4.9, and in a text that

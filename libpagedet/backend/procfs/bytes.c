@@ -68,7 +68,7 @@ static unsigned why_not_frame(struct procfs_session *s, uint64_t pfn)
 	int r = procfs_kpage_one(s->p, env, KPAGE_FLAGS, pfn, &word);
 
 	if (r < 0)
-		return procfs_reason(r);
+		return pdet_reason_of(r);
 	if (r == 0 || word & (PDET_UNREADABLE | KPF(NOPAGE)))
 		return PAGEDET_UNSAFE;
 	if (!(word & (KPF(MMAP) | KPF(ZERO_PAGE))))
@@ -92,7 +92,7 @@ static unsigned why_not_there(const struct procfs_session *s,
 				     (vaddr >> s->p->page_shift) * 8);
 
 	if (n < 0 && n != -ESRCH)
-		return procfs_reason((int)n);
+		return pdet_reason_of((int)n);
 	return n == 8 && word & PDET_PM_PRESENT &&
 	       (word & PDET_PM_PFN_MASK) == pfn ? PAGEDET_HAVE : PAGEDET_RACED;
 }
@@ -116,7 +116,7 @@ static unsigned read_page(struct procfs_session *s, struct pdet_batch *b,
 		return PAGEDET_NO_MEMORY;
 	if (y->error)
 		return y->error == -ENOENT || y->error == -ESRCH ?
-			       PAGEDET_RACED : procfs_reason(y->error);
+			       PAGEDET_RACED : pdet_reason_of(y->error);
 	why = why_not_frame(s, pfn);
 	if (why != PAGEDET_HAVE)
 		return why;

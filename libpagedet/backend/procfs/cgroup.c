@@ -245,7 +245,7 @@ static unsigned why_unknown(const struct procfs_cgroups *c)
 	const int error = c->error ? c->error : c->partial;
 
 	/* without an error it was removed */
-	return error ? procfs_reason(error) : PAGEDET_RACED;
+	return error ? pdet_reason_of(error) : PAGEDET_RACED;
 }
 
 void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b)

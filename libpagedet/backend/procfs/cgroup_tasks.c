@@ -5,6 +5,7 @@
 
 #include "backend/procfs/procfs.h"
 #include "base/io.h"
+#include "base/sort.h"
 #include "base/text/text.h"
 
 #define PROCS_BYTES (16u << 20)
@@ -25,25 +26,6 @@ static int add_pids(struct pids *pids, const struct pdet_text *text)
 		    !pdet_vec_push(pids, (uint32_t)pid))
 			return -ENOMEM;
 	return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* Threads of a process can be in several cgroups of v1. */
-static void sort_once_each(struct pids *pids)
-{
-	size_t i, n = 0;
-
-	qsort(pids->data, pids->n, sizeof(*pids->data), compare);
-	for (i = 0; i < pids->n; i++)
-		if (!n || pids->data[n - 1] != pids->data[i])
-			pids->data[n++] = pids->data[i];
-	pids->n = n;
 }
 
 static int read_all(struct pdet_env *env, const char *point,
@@ -94,9 +76,8 @@ int procfs_cgroup_tasks(struct pdet_backend *b, struct pdet_env *env,
 		pdet_vec_free(&pids);
 		return r;
 	}
-	if (pids.n)
-		sort_once_each(&pids);
+	/* Threads of a process can be in several cgroups of v1. */
+	*n = pdet_sort_once_u32(pids.data, pids.n);
 	*ret = pids.data;
-	*n = pids.n;
 	return 0;
 }

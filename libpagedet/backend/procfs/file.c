@@ -21,6 +21,7 @@
 
 #include "backend/procfs/file.h"
 #include "base/io.h"
+#include "kernel/object/file.h"
 
 #ifndef SYS_faccessat2
 #define SYS_faccessat2 439	/* 5.8 */
@@ -164,18 +165,6 @@ static void identify(struct procfs_cached *f, const struct statx *st,
 	f->file.inode = st->stx_ino;
 }
 
-static unsigned kind_of(unsigned long magic)
-{
-	switch (magic) {
-	case TMPFS_MAGIC:
-		return PAGEDET_KIND_SHMEM;
-	case HUGETLBFS_MAGIC:
-		return PAGEDET_KIND_HUGETLB;
-	default:
-		return PAGEDET_KIND_FILE;
-	}
-}
-
 static int open_data(struct pdet_env *env, struct procfs_cached *f, int fd,
 		     const struct procfs_own *own, uint64_t size)
 {
@@ -214,7 +203,8 @@ int procfs_cached_new(struct pdet_session *s, int fd, const struct statx *st,
 	f->file.backend = s->backend;
 	f->file.path = f->path;
 	f->file.block = S_ISBLK(st->stx_mode);
-	f->file.kind = f->file.block ? PAGEDET_KIND_FILE : kind_of(magic);
+	f->file.kind = f->file.block ? PAGEDET_KIND_FILE :
+				       pdet_kind_of_fs(magic);
 	f->fd = -1;
 	f->shift = procfs_of(s->backend)->page_shift;
 	/* An overlayfs inode has no pages of its own, and a fuse inode may have

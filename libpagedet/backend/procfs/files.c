@@ -19,20 +19,6 @@ const struct procfs_kpage_name procfs_kpage_names[KPAGE_FILES] = {
 			   "CONFIG_MEMCG and CONFIG_PROC_PAGE_MONITOR" },
 };
 
-unsigned procfs_reason(int error)
-{
-	if (pdet_is_shortage(error))
-		return PAGEDET_NO_MEMORY;
-	switch (error) {
-	case -EACCES:
-		return PAGEDET_NO_ACCESS;
-	case -ENOENT:
-		return PAGEDET_NO_KERNEL;
-	default:
-		return PAGEDET_IO;
-	}
-}
-
 int procfs_handed_fd(const struct procfs *p, uint32_t kind, uint32_t pid)
 {
 	size_t i;

@@ -26,7 +26,7 @@ unsigned procfs_folio_head(struct procfs_session *s, uint64_t pfn,
 		r = procfs_kpage_one(s->p, &s->session.env, KPAGE_FLAGS, at,
 				     &w);
 		if (r < 0)
-			return procfs_reason(r);
+			return pdet_reason_of(r);
 		if (r == 1 && w & KPF(COMPOUND_TAIL))
 			continue;
 		if (r == 0 || !(w & KPF(COMPOUND_HEAD)))
@@ -51,7 +51,7 @@ static unsigned folio_order(struct procfs_session *s, uint64_t head,
 		r = procfs_kpage_one(s->p, &s->session.env, KPAGE_FLAGS,
 				     head + ((uint64_t)1 << k), &w);
 		if (r < 0)
-			return procfs_reason(r);
+			return pdet_reason_of(r);
 		if (r == 1 && w & KPF(COMPOUND_TAIL))
 			continue;
 		*ret = k;

@@ -501,7 +501,7 @@ static int fill_flags(struct procfs_session *s, struct pdet_batch *b,
 
 	r = read_flags(s, b, reading);
 	if (r < 0) {
-		const unsigned why = procfs_reason(r);
+		const unsigned why = pdet_reason_of(r);
 
 		put_lost_fields(b, 0, b->n, flag_fields,
 				PDET_COUNT(flag_fields), want, why);
@@ -542,7 +542,7 @@ static bool flags_of(const struct procfs_session *s,
 {
 	*why = PAGEDET_IO;
 	if (!is_read(reading, KPAGE_FLAGS)) {
-		*why = procfs_reason(reading->error[KPAGE_FLAGS]);
+		*why = pdet_reason_of(reading->error[KPAGE_FLAGS]);
 		return false;
 	}
 	*ret = s->word[KPAGE_FLAGS][row];
@@ -606,7 +606,7 @@ static int fill_count(struct procfs_session *s, struct pdet_batch *b,
 	if (r < 0) {
 		put_lost_fields(b, 0, b->n, count_fields,
 				PDET_COUNT(count_fields), want,
-				procfs_reason(r));
+				pdet_reason_of(r));
 		return r;
 	}
 	/* 0 means "not mapped", but also that there is no page. */
@@ -680,7 +680,7 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 	if (r < 0) {
 		put_lost_fields(b, 0, b->n, cgroup_fields,
 				PDET_COUNT(cgroup_fields), want,
-				procfs_reason(r));
+				pdet_reason_of(r));
 		return r;
 	}
 	for (row = 0; row < b->n; row++) {

@@ -197,7 +197,7 @@ static int load_blocks(struct procfs *p, struct pdet_env *env)
 				  "memory", add_block, m->block_pages);
 	if (r < 0) {
 		m->present.n = 0;
-		m->present_why = r == -ENOENT ? 0 : procfs_reason(r);
+		m->present_why = r == -ENOENT ? 0 : pdet_reason_of(r);
 	}
 	if (r == 0)
 		r = each_numbered(p, env, "/sys/devices/system/node", "node",
@@ -206,7 +206,7 @@ static int load_blocks(struct procfs *p, struct pdet_env *env)
 		return r;
 	if (r < 0) {
 		m->blocks.n = 0;
-		m->node_why = r == -ENOENT ? 0 : procfs_reason(r);
+		m->node_why = r == -ENOENT ? 0 : pdet_reason_of(r);
 	}
 	if (m->blocks.n)
 		qsort(m->blocks.data, m->blocks.n, sizeof(*m->blocks.data),
@@ -227,7 +227,7 @@ static int load_iomem(struct procfs *p, struct pdet_env *env)
 	if (pdet_is_shortage(r))
 		return lost(env, r, "/proc/iomem");
 	if (r < 0) {
-		m->device_why = r == -ENOENT ? 0 : procfs_reason(r);
+		m->device_why = r == -ENOENT ? 0 : pdet_reason_of(r);
 		if (!blocks && m->device_why)
 			m->present_why = m->device_why;
 		return 0;
@@ -277,7 +277,7 @@ static int load_zones(struct procfs *p, struct pdet_env *env)
 	if (pdet_is_shortage(r))
 		return lost(env, r, "/proc/zoneinfo");
 	if (r < 0) {
-		m->zone_why = r == -ENOENT ? 0 : procfs_reason(r);
+		m->zone_why = r == -ENOENT ? 0 : pdet_reason_of(r);
 		return 0;
 	}
 	s.at = text.data;
@@ -486,7 +486,7 @@ static bool block_offline(struct procfs *p, struct pdet_env *env, uint64_t pfn,
 		r = pdet_slurp(env, &text, 64,
 			       "/sys/devices/system/memory/memory%llu/state",
 			       (unsigned long long)block);
-		m->state_why = r < 0 && r != -ENOENT ? procfs_reason(r) : 0;
+		m->state_why = r < 0 && r != -ENOENT ? pdet_reason_of(r) : 0;
 		if (r == 0) {
 			m->state_offline = !strncmp(text.data, "offline", 7);
 			pdet_text_free(&text);

@@ -199,8 +199,6 @@ int procfs_kpage_fd(struct procfs *p, struct pdet_env *env,
 		    enum procfs_kpage which);
 /* A passed-in descriptor, or -1. */
 int procfs_handed_fd(const struct procfs *p, uint32_t kind, uint32_t pid);
-/* The reason for cells that corresponds to a negative errno. */
-unsigned procfs_reason(int error);
 /*
  * Reads one word of a kpage file. Returns 1, 0 past the end, or a negative
  * errno.

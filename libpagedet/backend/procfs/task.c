@@ -16,17 +16,11 @@
 #include "backend/procfs/task.h"
 #include "base/io.h"
 #include "base/privilege.h"
+#include "base/sort.h"
 #include "base/text/text.h"
 #include "kernel/object/uapi.h"
 #include "kernel/text/stat.h"
 #include "kernel/text/status.h"
-
-static int compare_pids(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
 
 int procfs_list_pids(struct pdet_env *env, const char *path, uint32_t **ret,
 		     size_t *n)
@@ -61,8 +55,7 @@ int procfs_list_pids(struct pdet_env *env, const char *path, uint32_t **ret,
 		errno = code;
 		return pdet_fail_errno(env, "cannot list %s", path);
 	}
-	if (pids.n)
-		qsort(pids.data, pids.n, sizeof(*pids.data), compare_pids);
+	pdet_sort_u32(pids.data, pids.n);
 	*ret = pids.data;
 	*n = pids.n;
 	return 0;
@@ -114,7 +107,7 @@ static uint8_t task_reason(int error)
 {
 	if (is_gone(error))
 		return PAGEDET_RACED;
-	return (uint8_t)procfs_reason(error);
+	return (uint8_t)pdet_reason_of(error);
 }
 
 static uint8_t read_comm(struct pdet_env *env, struct pdet_task *t)

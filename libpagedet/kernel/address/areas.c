@@ -30,9 +30,9 @@ static const struct pdet_area not_canonical = {
 
 /* An errno below zero as a pointer (include/linux/err.h, MAX_ERRNO). Nothing is
  * mapped there. */
-static const struct pdet_area errors = {
+const struct pdet_area pdet_area_errors = {
 	.first = -(uint64_t)4095, .last = UINT64_MAX, .vague = true,
-	.name = PDET_AREA_ERROR,
+	.name = "[error pointer]",
 };
 
 /* @end 0 means the end of the address space. */
@@ -99,7 +99,7 @@ static void add_x86(struct pdet_areas *a, const struct pdet_vmcoreinfo *info,
 	add(a, "[vsyscall]", PAGEDET_MAP_OTHER, X86_VSYSCALL,
 	    X86_VSYSCALL + 4096);
 	add(a, "[fixmap]", PAGEDET_MAP_OTHER, X86_FIXMAP,
-	    errors.first);
+	    pdet_area_errors.first);
 	if (!image)
 		return;
 	a->image.first = X86_IMAGE;
@@ -181,8 +181,8 @@ const struct pdet_area *pdet_areas_find(const struct pdet_areas *a,
 
 	if (!pdet_areas_is_kernel(a, va))
 		return other_half(a, va);
-	if (va >= errors.first)
-		return &errors;
+	if (va >= pdet_area_errors.first)
+		return &pdet_area_errors;
 	if (a->image.first && va >= a->image.first && va <= a->image.last)
 		return &a->image;
 	for (i = 0; i < a->n; i++)

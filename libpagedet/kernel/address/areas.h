@@ -19,9 +19,10 @@ struct pdet_area {
 				 * not a kernel address */
 };
 
+/* -4095 ... -1, which are errors, not addresses. */
+extern const struct pdet_area pdet_area_errors;
+
 #define PDET_AREAS 10
-/* The name of the addresses -4095 ... -1, which are errors, not addresses. */
-#define PDET_AREA_ERROR "[error pointer]"
 
 /* The areas of one kernel; read-only after set-up. */
 struct pdet_areas {

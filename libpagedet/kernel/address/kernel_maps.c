@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "kernel/address/kernel_maps.h"
 
 /* both architectures */
@@ -99,13 +100,6 @@ static int count(void *arg, const struct pdet_leaf *leaf)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 int pdet_kernel_counts_read(struct pdet_kernel_counts *ret,
 			    struct pdet_reader *r, const struct pdet_paging *p)
 {
@@ -122,10 +116,8 @@ int pdet_kernel_counts_read(struct pdet_kernel_counts *ret,
 		pdet_kernel_counts_free(&c);
 		c.too_many = true;
 	}
-	if (c.n) {
-		qsort(c.first, c.n, sizeof(*c.first), compare);
-		qsort(c.end, c.n, sizeof(*c.end), compare);
-	}
+	pdet_sort_u64(c.first, c.n);
+	pdet_sort_u64(c.end, c.n);
 	*ret = c;
 	return 0;
 }

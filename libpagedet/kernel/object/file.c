@@ -4,9 +4,11 @@
  * the inode to its filesystem.
  */
 #include <errno.h>
+#include <linux/magic.h>
 
 #include "kernel/container/list.h"
 #include "kernel/object/file.h"
+#include "pagedet.h"
 
 /*
  * Limits: no memory can hold more filesystems, or more inodes of one
@@ -139,6 +141,18 @@ int pdet_super_read(struct pdet_space *space, const struct pdet_files *f,
 	ret->dev = device(pdet_struct_get(s, buf, SUPER_DEV));
 	ret->magic = pdet_struct_get(s, buf, SUPER_MAGIC);
 	return 0;
+}
+
+unsigned pdet_kind_of_fs(uint64_t magic)
+{
+	switch (magic) {
+	case TMPFS_MAGIC:
+		return PAGEDET_KIND_SHMEM;
+	case HUGETLBFS_MAGIC:
+		return PAGEDET_KIND_HUGETLB;
+	default:
+		return PAGEDET_KIND_FILE;
+	}
 }
 
 int pdet_inode_read(struct pdet_space *space, const struct pdet_files *f,

@@ -65,6 +65,10 @@ struct pdet_super {
 int pdet_super_read(struct pdet_space *space, const struct pdet_files *f,
 		    uint64_t addr, struct pdet_super *ret);
 
+/* pdet_kind_of_fs - the kind of the pages that cache files of a filesystem,
+ * PAGEDET_KIND_*, by its magic number. */
+unsigned pdet_kind_of_fs(uint64_t magic);
+
 /* pdet_super_of_fs - the filesystem of the root directory in a task's
  * fs_struct; init_task has one on every kernel. */
 int pdet_super_of_fs(struct pdet_space *space, const struct pdet_files *f,

@@ -263,8 +263,8 @@ static int do_without_tasks(struct walk_mappers *w, struct pdet_worker *k,
 	if (error == -ENODATA)
 		put_users(w, PAGEDET_NO_TYPES);
 	else if (error == -EBADMSG)
-		put_users(w, w->walk.it->live ? PAGEDET_RACED :
-						PAGEDET_CORRUPT);
+		put_users(w, pdet_live_reason(w->walk.it->live,
+					      PAGEDET_CORRUPT));
 	else if (error == -ENOSYS)
 		put_users(w, PAGEDET_NOT_BUILT);
 	else
@@ -681,8 +681,8 @@ static void put_mapping(struct walk_mappers *w, struct pdet_session *s,
 	if (r > 0 && vma.start <= f->vaddr)
 		pdet_vma_put(it, b, row, 1, &vma, source);
 	else if (r == -EBADMSG)
-		pdet_vma_put_lost(b, row, 1, it->live ? PAGEDET_RACED :
-				  PAGEDET_CORRUPT, source);
+		pdet_vma_put_lost(b, row, 1, pdet_live_reason(it->live,
+				  PAGEDET_CORRUPT), source);
 }
 
 static void close_task(struct mappers_span *ms)

@@ -198,8 +198,8 @@ static int put_vmas(struct walk_virt *w, struct pdet_session *s,
 			continue;
 		r = find_vma(w, s, vaddr[row]);
 		if (r == -EBADMSG) {
-			pdet_vma_put_lost(b, row, n, it->live ? PAGEDET_RACED :
-					  PAGEDET_CORRUPT, w->walk.source);
+			pdet_vma_put_lost(b, row, n, pdet_live_reason(it->live,
+					  PAGEDET_CORRUPT), w->walk.source);
 			continue;
 		}
 		if (r < 0)

@@ -14,6 +14,7 @@
 
 #include "base/io.h"
 #include "base/pairs.h"
+#include "base/sort.h"
 #include "base/text/text.h"
 #include "base/vec.h"
 #include "trace/gaps.h"
@@ -375,13 +376,6 @@ struct cpus {
 	size_t n, cap;
 };
 
-static int by_number(const void *a, const void *b)
-{
-	const unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The processors that have a file, in order. */
 static int list_cpus(int dir, struct cpus *ret)
 {
@@ -407,8 +401,7 @@ static int list_cpus(int dir, struct cpus *ret)
 			ok = pdet_vec_push(ret, (unsigned)cpu);
 	}
 	closedir(d);
-	if (ret->n)
-		qsort(ret->data, ret->n, sizeof(*ret->data), by_number);
+	pdet_sort_u32(ret->data, ret->n);
 	return ok ? 0 : -ENOMEM;
 }
 

@@ -68,7 +68,7 @@ END_TEST
 
 /* What the source says of its n-th address. */
 static struct pdet_at answers[FILLS];
-static size_t n_asked, n_sessions;
+static size_t n_asked, n_sessions, n_opened;
 
 static int session_new(struct pdet_backend *b, struct pdet_env *env,
 		       const struct pdet_wants *wants,
@@ -80,6 +80,7 @@ static int session_new(struct pdet_backend *b, struct pdet_env *env,
 	ck_assert(pdet_fields_has(&wants->fields, PAGEDET_FIELD_OBJECT));
 	session = (struct pdet_session){ .backend = b, .env = *env };
 	n_sessions++;
+	n_opened++;
 	*ret = &session;
 	return 0;
 }
@@ -309,7 +310,7 @@ static unsigned map_of(const struct pdet_backend_ops *ops, uint64_t *hole)
 	const struct pdet_bp_object o = { .address = DIRECT + 8 * PAGE - 8,
 					  .bytes = PAGE + 16 };
 
-	n_asked = 0;
+	n_asked = n_opened = 0;
 	return pdet_bp_object_map(&sources, &env, &o, PAGE, hole);
 }
 
@@ -322,10 +323,12 @@ START_TEST(maps)
 	say_all(memory);
 	ck_assert_uint_eq(map_of(&good, &hole), PAGEDET_HAVE);
 	ck_assert_uint_eq(n_asked, 3);
-	/* What changes is asked for again. */
+	ck_assert_uint_eq(n_opened, 1);
+	/* What changes is asked for again, with the others. */
 	answers[1].map = answers[2].map = PAGEDET_RACED;
 	ck_assert_uint_eq(map_of(&good, &hole), PAGEDET_HAVE);
-	ck_assert_uint_eq(n_asked, 5);
+	ck_assert_uint_eq(n_asked, 6);
+	ck_assert_uint_eq(n_opened, 2);
 	answers[1].map = PAGEDET_NO_TYPES;
 	answers[2].map = PAGEDET_HAVE;
 	ck_assert_uint_eq(map_of(&good, &hole), PAGEDET_NO_TYPES);
