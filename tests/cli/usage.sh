@@ -33,7 +33,7 @@ refused '--runs lists pages, --by counts them' scan --runs --by kind
 refused '--fields lists pages, --by counts' scan --fields pfn --by kind
 refused '--fields lists pages, --summary' scan --fields nonsense --summary
 refused "--tap is an option of 'check'" scan --tap
-refused "--page-size is an option of 'kmem' and 'from-log'" scan --page-size 4k
+refused "--page-size is an option of 'kmem', 'from-log', 'explain' and 'page'" scan --page-size 4k
 refused "'doctor' takes no --where" doctor --where kind=anon
 refused "there is no command 'nonsense'" help nonsense
 refused "about 'mapcuont'; did you mean 'mapcount'?" help mapcuont
