@@ -261,7 +261,11 @@ enum pagedet_note {
 	PAGEDET_NOTE_UNDECIDED = 5, /* the filter's result is unknown */
 	PAGEDET_NOTE_UNCHECKED = 6, /* the translation was read only once */
 	PAGEDET_NOTE_CHANGED = 7, /* differs from what the log says */
-	PAGEDET_NOTE_EARLIER_BOOT = 8 /* the machine has restarted since */
+	PAGEDET_NOTE_EARLIER_BOOT = 8, /* the machine has restarted since */
+	PAGEDET_NOTE_TIME_WENT_BACK = 9, /* perhaps it has: the log goes on with
+				 * an earlier time */
+	PAGEDET_NOTE_NEW_BOOT = 10 /* the report before it is of another boot,
+				 * or may be */
 };
 
 #define PAGEDET_NOTE(bit) ((uint32_t)1 << (bit))

@@ -90,10 +90,11 @@ int pdet_collect_address(struct pdet_collecting *c,
 int pdet_collect_mappers(struct pdet_collecting *c);
 
 /*
- * pdet_collect_log - read the last bad page report about each page from the
- * kernel's log. Sets the report, reason and event_ns of the row. If the log
- * does not have a field, the field is lost, with the reason. Returns 0, or
- * -ENOMEM with an error text.
+ * pdet_collect_log - read the report about each page from the kernel's log. The
+ * running kernel's is read only if that has reported a bad page, or one of the
+ * pages has a memory error. Sets the report, reason and event_ns of the row. If
+ * the log does not have a field, the field is lost, with the reason. Returns 0,
+ * or -ENOMEM with an error text.
  */
 int pdet_collect_log(struct pagedet *pd, const struct pdet_evidence_list *list);
 

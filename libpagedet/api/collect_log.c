@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Collects the kernel's reports of bad pages from its own log (Linux
- * mm/page_alloc.c, bad_page()). A row gets "no report" only if the whole log
- * was read, or if the kernel states that it never reported a bad page.
+ * Collects the kernel's reports of pages from its own log. That of a bad page
+ * (Linux mm/page_alloc.c, bad_page()) is kept until the page has a memory
+ * error; of other reports the last one counts, as in a log that is opened. A
+ * row gets "no report" only if the whole log was read, or if the kernel states
+ * that it never reported a bad page.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,6 +14,7 @@
 
 #include "api/collect.h"
 #include "backend/log/log.h"
+#include "backend/log/said.h"
 #include "base/io.h"
 #include "base/pairs.h"
 #include "explain/evidence.h"
@@ -24,8 +27,6 @@
 #define MOST_REPORTS 60
 /* TAINT_BAD_PAGE of include/linux/panic.h */
 #define BAD_PAGE ((uint64_t)1 << 5)
-/* Limit of pages to keep for one answer. */
-#define MOST_PAGES ((size_t)1 << 16)
 
 struct report {
 	uint64_t ns;
@@ -36,7 +37,9 @@ struct report {
 struct reading {
 	const struct pdet_evidence_list *list;
 	struct pdet_log *log;
-	struct pdet_pairs by_pfn; /* which of reports */
+	struct pdet_pairs asked; /* pages of the list */
+	struct pdet_log_said said; /* all reports */
+	struct pdet_pairs by_pfn; /* which of reports of bad pages */
 	struct {
 		struct report *data;
 		size_t n, cap;
@@ -107,16 +110,8 @@ static bool note(struct reading *r, const struct pdet_log_page *p)
 	struct report *report;
 	uint64_t i;
 
-	if (p->report != PAGEDET_REPORT_BAD_PAGE_STATE ||
-	    !(p->has & PDET_LOG_PFN))
-		return true;
-	r->n_reports++;
 	if (!pdet_pairs_get(&r->by_pfn, p->pfn, &i)) {
 		i = r->reports.n;
-		if (i == MOST_PAGES) {
-			r->why = PAGEDET_EXCLUDED;
-			return true;
-		}
 		if (!pdet_vec_reserve(&r->reports, 1) ||
 		    !pdet_pairs_set(&r->by_pfn, p->pfn, i))
 			return false;
@@ -130,16 +125,28 @@ static bool note(struct reading *r, const struct pdet_log_page *p)
 	return true;
 }
 
+/* Whether the report is about a page that was asked for. That of a bad page is
+ * kept apart. */
+static bool is_asked(void *user, const struct pdet_log_page *p, bool *memory)
+{
+	struct reading *r = user;
+	const bool bad = p->report == PAGEDET_REPORT_BAD_PAGE_STATE;
+	uint64_t i;
+
+	if (!(p->has & PDET_LOG_PFN))
+		return false;
+	r->n_reports += bad;
+	if (!pdet_pairs_get(&r->asked, p->pfn, &i))
+		return false;
+	*memory = !bad || note(r, p);
+	return *memory;
+}
+
 /* --- records --- */
 
 static bool take_pages(struct reading *r)
 {
-	const struct pdet_log_page *p;
-
-	while ((p = pdet_log_take(r->log)))
-		if (!note(r, p))
-			return false;
-	return true;
+	return !pdet_log_said_take(&r->said, r->log, is_asked, r);
 }
 
 static int stop(struct reading *r, unsigned why)
@@ -202,8 +209,8 @@ static void put_cell(struct pagedet_page *row, unsigned field, unsigned state)
 	row->cell[field] = PDET_CELL(state, PAGEDET_SOURCE_LOG);
 }
 
-static void put_report(struct pagedet_evidence *e, struct pagedet_page *row,
-		       const struct report *report)
+static void put_bad(struct pagedet_evidence *e, struct pagedet_page *row,
+		    const struct report *report)
 {
 	row->report = PAGEDET_REPORT_BAD_PAGE_STATE;
 	put_cell(row, PAGEDET_FIELD_REPORT, PAGEDET_HAVE);
@@ -217,9 +224,55 @@ static void put_report(struct pagedet_evidence *e, struct pagedet_page *row,
 	put_cell(row, PAGEDET_FIELD_EVENT_NS, PAGEDET_HAVE);
 }
 
-static void tell(const struct reading *r, const struct pdet_evidence_list *list)
+static void put_event(struct pagedet_evidence *e, struct pagedet_page *row,
+		      const struct pdet_log_page *p)
 {
-	uint64_t i, which;
+	char text[PDET_LOG_REASON + 1];
+	const size_t len = pdet_log_event_reason(p, text, sizeof(text) - 1);
+
+	text[len] = '\0';
+	row->report = p->report;
+	put_cell(row, PAGEDET_FIELD_REPORT, PAGEDET_HAVE);
+	row->reason = pdet_evidence_prose(e, text);
+	put_cell(row, PAGEDET_FIELD_REASON, row->reason ? PAGEDET_HAVE :
+		 len ? PAGEDET_NO_MEMORY : PAGEDET_EXCLUDED);
+	if (!p->stamp.has_us)
+		return;
+	row->event_ns = p->stamp.us * 1000;
+	put_cell(row, PAGEDET_FIELD_EVENT_NS, PAGEDET_HAVE);
+}
+
+/* A memory error is later than the report of a bad page, and graver. */
+static bool is_graver(const struct pdet_log_page *p)
+{
+	return p->remembers || PDET_REPORTED_MEMORY >> (p->report & 63) & 1 ||
+	       p->report == PAGEDET_REPORT_UNPOISON;
+}
+
+static bool put_said(const struct reading *r, struct pagedet_evidence *e,
+		     struct pagedet_page *row)
+{
+	const struct pdet_log_page *p;
+	uint64_t i;
+
+	if (!pdet_pairs_get(&r->said.by_pfn, row->pfn, &i))
+		return false;
+	p = &r->said.pages.data[i];
+	/* It is of an earlier boot. */
+	if (p->boot.number != pdet_log_boot(r->log)->number)
+		return false;
+	if (pdet_pairs_get(&r->by_pfn, row->pfn, &i) && !is_graver(p))
+		put_bad(e, row, &r->reports.data[i]);
+	else
+		put_event(e, row, p);
+	return true;
+}
+
+/* @never: the kernel has never reported a bad page. */
+static void tell(const struct reading *r, const struct pdet_evidence_list *list,
+		 bool never)
+{
+	uint64_t i;
 
 	for (i = 0; i < list->n; i++) {
 		struct pagedet_evidence *e = pdet_evidence_at(list, i);
@@ -230,11 +283,9 @@ static void tell(const struct reading *r, const struct pdet_evidence_list *list)
 		if (!pdet_row_has(&row, PAGEDET_FIELD_PFN) ||
 		    pdet_row_has(&row, PAGEDET_FIELD_REPORT))
 			continue;
-		if (pdet_pairs_get(&r->by_pfn, row.pfn, &which))
-			put_report(e, &row, &r->reports.data[which]);
-		else
+		if (!put_said(r, e, &row))
 			put_cell(&row, PAGEDET_FIELD_REPORT,
-				 r->why ? r->why : PAGEDET_NONE);
+				 r->why && !never ? r->why : PAGEDET_NONE);
 		memcpy(e->here, &row, sizeof(row));
 	}
 }
@@ -254,10 +305,56 @@ static bool never_tainted(const struct pagedet *pd)
 	return never;
 }
 
+/*
+ * Notes which pages are asked about. *@poisoned: one of them has a memory
+ * error, which the kernel reports without a taint. Returns false if memory is
+ * short.
+ */
+static bool note_asked(struct reading *r, bool *poisoned)
+{
+	struct pagedet_page row;
+	uint64_t i;
+
+	*poisoned = false;
+	for (i = 0; i < r->list->n; i++) {
+		memcpy(&row, pdet_evidence_at(r->list, i)->here, sizeof(row));
+		if (!pdet_row_has(&row, PAGEDET_FIELD_PFN) ||
+		    pdet_row_has(&row, PAGEDET_FIELD_REPORT))
+			continue;
+		*poisoned |= pdet_row_flag(&row, PAGEDET_PF_HWPOISON) ==
+			     PAGEDET_YES;
+		if (!pdet_pairs_set(&r->asked, row.pfn, i))
+			return false;
+	}
+	return true;
+}
+
+static int collect(struct reading *r, struct pagedet *pd)
+{
+	const bool never = never_tainted(pd);
+	bool poisoned;
+
+	r->log = pdet_log_new();
+	if (!r->log || !note_asked(r, &poisoned))
+		return pdet_fail(&pd->env, ENOMEM, "no memory");
+	if (pd->page_size)
+		pdet_log_page_shift(r->log, (unsigned)
+				    __builtin_ctzll(pd->page_size));
+	pdet_log_in_order(r->log);
+	if (!never || poisoned)
+		read_log(r, pd);
+	pdet_clear(&pd->env);
+	if (r->no_memory)
+		return pdet_fail(&pd->env, ENOMEM, "no memory");
+	tell(r, r->list, never);
+	return 0;
+}
+
 int pdet_collect_log(struct pagedet *pd, const struct pdet_evidence_list *list)
 {
 	struct reading r = { .list = list };
 	size_t i;
+	int error;
 
 	for (i = 0; i < pd->n_backends; i++)
 		if (pd->backends[i]->ops->kernel_log)
@@ -265,20 +362,11 @@ int pdet_collect_log(struct pagedet *pd, const struct pdet_evidence_list *list)
 	/* The source is a text or a snapshot, without a kernel. */
 	if (i == pd->n_backends)
 		return 0;
-	if (!never_tainted(pd)) {
-		r.log = pdet_log_new();
-		if (!r.log)
-			return pdet_fail(&pd->env, ENOMEM, "no memory");
-		if (pd->page_size)
-			pdet_log_page_shift(r.log, (unsigned)
-					    __builtin_ctzll(pd->page_size));
-		read_log(&r, pd);
-		pdet_log_free(r.log);
-	}
-	pdet_clear(&pd->env);
-	if (!r.no_memory)
-		tell(&r, list);
+	error = collect(&r, pd);
+	pdet_log_free(r.log);
+	pdet_log_said_free(&r.said);
+	pdet_pairs_free(&r.asked);
 	pdet_pairs_free(&r.by_pfn);
 	pdet_vec_free(&r.reports);
-	return r.no_memory ? pdet_fail(&pd->env, ENOMEM, "no memory") : 0;
+	return error;
 }

@@ -22,6 +22,47 @@ bool pdet_text_is_owner(const char *text, size_t len)
 	return false;
 }
 
+bool pdet_text_is_owner_line(struct pdet_scan line)
+{
+	return pdet_scan_word(&line, "Page allocated via order ");
+}
+
+/* "[ 2091.301001] ", which may come behind a relay's words. */
+static bool has_kernel_time(struct pdet_scan s)
+{
+	while ((s.at = memchr(s.at, '[', (size_t)(s.end - s.at)))) {
+		struct pdet_scan at = { s.at + 1, s.end };
+		uint64_t n;
+
+		s.at++;
+		pdet_scan_blanks(&at);
+		if (pdet_scan_dec(&at, &n) && pdet_scan_char(&at, '.') &&
+		    pdet_scan_dec(&at, &n) && pdet_scan_word(&at, "] "))
+			return true;
+	}
+	return false;
+}
+
+bool pdet_text_has_log(const char *text, size_t len)
+{
+	static const char *const begins[] = {
+		"BUG: Bad page ", "BUG: KASAN: ", "BUG: KFENCE: ",
+		"Memory failure: 0x", "Soft offlining pfn ", "mce: ",
+		"page dumped because: ",
+	};
+	struct pdet_scan s = { text, text + len }, line;
+	size_t i;
+
+	while (pdet_scan_line(&s, &line)) {
+		if (has_kernel_time(line))
+			return true;
+		for (i = 0; i < PDET_COUNT(begins); i++)
+			if (pdet_scan_word(&line, begins[i]))
+				return true;
+	}
+	return false;
+}
+
 /* True if many bytes cannot be text; a console may have some noise. */
 bool pdet_text_is_binary(const char *text, size_t len)
 {

@@ -6,11 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text/text.h"
+
 /* The line must be within this many bytes of the start. */
 #define PDET_TEXT_HEAD ((size_t)1 << 20)
 
 /* pdet_text_is_owner - true if a line proves that it is page_owner's text. */
 bool pdet_text_is_owner(const char *text, size_t len);
+
+/* pdet_text_is_owner_line - true if the line begins a record of page_owner. */
+bool pdet_text_is_owner_line(struct pdet_scan line);
+
+/* pdet_text_has_log - true if a line of it is one of a kernel log. */
+bool pdet_text_has_log(const char *text, size_t len);
 
 /* pdet_text_is_binary - true if it is most likely not text. */
 bool pdet_text_is_binary(const char *text, size_t len);

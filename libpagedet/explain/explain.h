@@ -261,9 +261,9 @@ void pdet_say_first(struct pdet_case *c, const char *what, const char *reason);
  * one and no rule is about it.
  */
 void pdet_report_first(struct pdet_case *c);
-/* pdet_reported_past - the machine has restarted since the report, which says
- * nothing of the page as it is. pdet_unknown_past - record this as unknown, if
- * so. */
+/* pdet_reported_past - the machine has restarted since the report, or may have,
+ * so that it says nothing of the page as it is. pdet_unknown_past - record this
+ * as unknown, if so. */
 bool pdet_reported_past(const struct pdet_case *c);
 void pdet_unknown_past(struct pdet_case *c);
 /*

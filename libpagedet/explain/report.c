@@ -58,11 +58,17 @@ static void add_fact(struct pdet_case *c, unsigned field)
 	pdet_fact_field(c, HERE, field);
 }
 
-bool pdet_reported_past(const struct pdet_case *c)
+/* Whether the note is about a report. */
+static bool is_noted(const struct pdet_case *c, unsigned note)
 {
 	return pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) &&
-	       pdet_row_note(&c->here, PAGEDET_NOTE_EARLIER_BOOT) ==
-	       PAGEDET_YES;
+	       pdet_row_note(&c->here, note) == PAGEDET_YES;
+}
+
+bool pdet_reported_past(const struct pdet_case *c)
+{
+	return is_noted(c, PAGEDET_NOTE_EARLIER_BOOT) ||
+	       is_noted(c, PAGEDET_NOTE_TIME_WENT_BACK);
 }
 
 void pdet_unknown_past(struct pdet_case *c)
@@ -71,8 +77,12 @@ void pdet_unknown_past(struct pdet_case *c)
 
 	if (!pdet_reported_past(c))
 		return;
-	pdet_unknown(c, "its state now: the machine has restarted since the "
-			"report");
+	pdet_unknown(c, is_noted(c, PAGEDET_NOTE_EARLIER_BOOT) ?
+			"its state now: the machine has restarted since the "
+			"report" :
+			"its state now: kernel time goes back in the log after "
+			"the report, so the machine may have restarted, or the "
+			"log is of several");
 	if (memory >> (c->here.report & 63) & 1)
 		pdet_unknown(c, "whether firmware or a boot parameter leaves "
 				"it out: if not, it may be in use again");
@@ -117,7 +127,8 @@ void pdet_report_first(struct pdet_case *c)
 	}
 	/* Some reasons begin with it. */
 	snprintf(what, sizeof(what), "the kernel reported%s%s%s",
-		 past ? " before a restart" : "",
+		 !past ? "" : is_noted(c, PAGEDET_NOTE_EARLIER_BOOT) ?
+		 " before a restart" : ", perhaps before a restart",
 		 strncmp(reason, name, strlen(name)) ? ": " : "",
 		 strncmp(reason, name, strlen(name)) ? name : "");
 	pdet_say_first(c, what, reason);

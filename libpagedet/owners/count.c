@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "backend/text_kind.h"
 #include "base/hash.h"
 #include "owners/count.h"
 #include "owners/mixed.h"
@@ -432,10 +433,12 @@ bool pdet_owner_count_block(struct pdet_owner_count *c, const char *text,
 			break;
 		if (is == PDET_OWNER_RECORD && r.has & PDET_OWNER_HANDLE)
 			find_stack(c, &r);
-		if (is == PDET_OWNER_DAMAGED)
-			c->left.damaged++;
-		else if (!take(c, &r))
+		if (is == PDET_OWNER_DAMAGED) {
+			if (!c->left.damaged++)
+				c->left.has_log = pdet_text_has_log(text, n);
+		} else if (!take(c, &r)) {
 			return false;
+		}
 	}
 	/* Records point into the caller's text. */
 	return !c->asked->filter || count_rows(c);

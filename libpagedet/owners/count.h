@@ -42,6 +42,7 @@ struct pdet_owner_left {
 	uint64_t filtered, undecided, damaged, unprinted, text_bytes;
 	uint64_t numbers;	/* records in groups whose stack is not known,
 				 * only its number */
+	bool has_log;		/* lines of a kernel log are in between */
 };
 
 /* A known stack, and what its text means. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/team.h"
+#include "base/text/quote.h"
 #include "kernel/owner/blocks.h"
 #include "kernel/owner/live.h"
 #include "owners/read.h"
@@ -54,6 +55,7 @@ static void add_left(struct pdet_owner_left *to,
 	to->filtered += from->filtered;
 	to->undecided += from->undecided;
 	to->damaged += from->damaged;
+	to->has_log |= from->has_log;
 	to->unprinted += from->unprinted;
 	to->text_bytes += from->text_bytes;
 	to->numbers += from->numbers;
@@ -87,6 +89,7 @@ int pdet_owners_no_memory(struct pdet_env *env)
 int pdet_owners_judge(struct pdet_owners_reading *r, const char *name, int end)
 {
 	const struct pdet_owner_left *left = &r->sum.left;
+	char quoted[PDET_QUOTED];
 	const bool stopped = atomic_load(&r->watch->stopped);
 
 	r->partial = end < 0 || stopped || left->damaged || left->unprinted;
@@ -98,6 +101,12 @@ int pdet_owners_judge(struct pdet_owners_reading *r, const char *name, int end)
 		if (end < 0)
 			pdet_log(r->env, PAGEDET_LOG_WARNING, "%s",
 				 r->env->error);
+		if (left->has_log)
+			pdet_log(r->env, PAGEDET_LOG_WARNING, "%s also has "
+				 "lines of a kernel log, which are not read: "
+				 "pagedet from-log %s", name,
+				 pdet_quoted(name, "FILE", quoted,
+					     sizeof(quoted)));
 		return 0;
 	}
 	if (end < 0)

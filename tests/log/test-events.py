@@ -80,8 +80,8 @@ cases = (
          True, None),
         ("another boot, by its id", f"-- Boot {other} --\n".encode() + LINE,
          [], False, "of another boot"),
-        ("another kernel", b"[    0.000000] Linux version 0.1 (x)\n" + LINE,
-         [], False, "of another boot"))
+        ("another kernel", b"[    0.000000] Linux version 0.1 (x@y) (z) #1\n" +
+         LINE, [], False, "of another boot"))
 # Kernel memory also belongs to the running kernel.
 if run("--backend", "bpf", "page", "1")[0] == 0:
     cases += (("by its memory", LINE, ["--backend", "bpf"], False,

@@ -5,6 +5,7 @@
 kernels from 2.6.32 on, and what pagedet explain says of it.
 """
 import json
+import re
 import subprocess
 import tempfile
 
@@ -13,7 +14,17 @@ from captures import Tap, ask, command, explain
 tap = Tap()
 
 
+def in_order(log):
+    """The log, with times that go on from line to line of a boot."""
+    lines, now = [], 0
+    for line in log.splitlines(keepends=True):
+        now = 0 if line.startswith("[    0.000000]") else now + 1
+        lines.append(re.sub(r"^\[ *[0-9]+\.", f"[{now:5}.", line))
+    return "".join(lines)
+
+
 def explained(log, pfn):
+    log = in_order(log)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
         f.write(log)
         f.flush()
@@ -557,7 +568,7 @@ found("a task of such a name", failed(KILL.replace(
 
 # --- a machine that was restarted ---
 
-BANNER = "[    0.000000] Linux version 6.6.30 (x@y) #1\n"
+BANNER = "[    0.000000] Linux version 6.6.30 (x@y) (gcc) #1\n"
 MOVE = "[   50.000001] migrating pfn 1234 failed ret:1\n"
 MARK = "-- Boot %s1c3a0e9d8b4c52a7e6f00112233445 --\n"
 ERROR = failed(KILL, action("dirty LRU page", "Failed"))
@@ -576,8 +587,8 @@ for first, second in ((MARK % "6f", MARK % "7f"),
                  lacks=("before: ",))
             says(f"none, {first.strip()}, {banner.strip()}, {end.strip()}",
                  first + banner + ERROR + end, USED, "before: ")
-says("a process may write such a line", BANNER + ERROR + "4,9,51000000,-;x\n"
-     "12,10,52000000,-;Linux version 1\n" + MOVE, USED)
+says("a process may write such a line", BANNER + ERROR + "4,9,4000000,-;x\n"
+     "12,10,4500000,-;Linux version 1\n" + MOVE, USED)
 
 # What is reported of a page holds for the boot in which it was.
 RESTARTED = "the machine has restarted since"
@@ -654,6 +665,75 @@ for name, log, said in STALE:
                   stdin=(BANNER + log + BANNER).encode())[1],
               ask("from-log", "--text-only",
                   stdin=(BANNER + log).encode())[1])
+
+
+# --- a restart of which the log lacks the first line, and lines that quote it ---
+
+UNSURE = "kernel time goes back in the log after the report"
+FULL = ("Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12 "
+        "(Debian 12.2.0-14) 12.2.0) #1 SMP Debian 6.1.76-1 (2024-02-01)")
+
+
+def late(log, seconds):
+    """The log, that many seconds later."""
+    return re.sub(r"(?m)^\[ *([0-9]+)",
+                  lambda m: f"[{int(m.group(1)) + seconds:5}", log)
+
+
+def as_they_are(name, log, past, *has):
+    """The times of the log count."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
+        f.write(log)
+        f.flush()
+        text = explain(f.name, "0x1234")[0]
+    tap.is_true(name, (UNSURE in text) == (past == "perhaps") and
+                (RESTARTED in text) == (past == "sure") and
+                (not past or "certain" not in text) and
+                all(w in text for w in has), text)
+    if past == "perhaps":
+        tap.equal(name + ": no state", state(log),
+                  (["reason", "report"], ["time_went_back"]))
+
+
+LATER = "[%5d.000001] Memory failure: 0x99: unhandlable page.\n"
+for name, log, said in STALE:
+    as_they_are(name + ": time goes back by hours",
+                late(in_order(log), 90000) + LATER % 104, "perhaps",
+                "the kernel reported, perhaps before a restart: " + said)
+OLD = late(in_order(failed(KILL, action("dirty LRU page", "Recovered"))), 500)
+for name, log, past in (
+        ("by seconds, as of another processor", LATER % 493, ""),
+        ("by more", LATER % 480, "perhaps"),
+        ("forward", LATER % 90000, ""),
+        ("the record is the next one",
+         "4,9,600000000,-;x\n4,10,80000000,-;y\n", ""),
+        ("records are missing before it",
+         "4,9,600000000,-;x\n4,90,80000000,-;y\n", "perhaps"),
+        ("the number goes back",
+         "4,900,600000000,-;x\n4,2,80000000,-;y\n", "perhaps"),
+        ("a process wrote the record",
+         "4,9,600000000,-;x\n12,90,80000000,-;y\n", ""),
+        ("a process, in the journal",
+         "[   80.000001] host prog[7]: it began\n", ""),
+        ("the clock was not set", "[18446744073.709551] x\n" + LATER % 503, ""),
+        ("back and a banner", LATER % 4 + "[    0.000000] " + FULL + "\n",
+         "sure"),
+        ("a banner", "[    0.000000] " + FULL + "\n", "sure"),
+        ("a banner in syslog",
+         "Nov 22 12:03:02 host kernel: [    0.000000] " + FULL + "\n", "sure"),
+        ("a banner, late in the boot", "[  503.000001] " + FULL + "\n", ""),
+        ("a banner of a process in syslog",
+         "Nov 22 12:03:02 host prog[7]: " + FULL + "\n", ""),
+        ("a banner without time among times", FULL + "\n", ""),
+        ("a process's priority", "<13>[    0.000000] " + FULL + "\n",
+         "perhaps"),
+        ("a line that begins so", "[    0.000000] Linux version 1\n",
+         "perhaps"),
+        ("such a line in the same boot", "[  503.000001] Linux version 1\n",
+         ""),
+        ("a journal's line that a process wrote",
+         "[  503.000001] -- Reboot --\n", "")):
+    as_they_are("then " + name, OLD + log, past)
 
 
 def rows(log):

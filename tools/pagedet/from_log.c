@@ -163,6 +163,8 @@ static bool is_of_kernel(const struct pagedet_page *row)
 static void put_event(struct events *e, const struct pagedet_page *row)
 {
 	e->n++;
+	if (row->notes & PAGEDET_NOTE(PAGEDET_NOTE_NEW_BOOT))
+		fputs("-- another boot, or kernel time goes back --\n", e->f);
 	put_time(e, row);
 	put_report(e, row);
 	put_string(e, row, F(REASON), row->reason, ": ");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Finds the boot and the kernel that lines of a log belong to:
+ * Finds the boot and the kernel that lines of a log belong to. A boot begins at
+ * its first line, or where kernel time goes back, because logs are filtered;
+ * then it is not certain that the machine has restarted.
  *
  *   Linux version 6.12.117 (lab@lab) (gcc ...) #1 SMP ...
  *   -- Boot 6f1c3a0e9d8b4c52a7e6f00112233445 --   (journalctl)
@@ -31,46 +33,141 @@ uint32_t pdet_log_version(struct pdet_scan s)
 	return PDET_LOG_VERSION(major, minor);
 }
 
-static void banner(struct pdet_log_boot *b, struct pdet_scan line)
-{
-	struct pdet_scan s = line;
+/*
+ * How far kernel time may go back in one boot. printk() takes the time and then
+ * the place of a record, so a later record may have an earlier time while a
+ * processor is held up in between: by interrupts for microseconds, by a
+ * hypervisor for seconds. Clocks of processors differ by less, and until 5.14
+ * printk_safe's buffers got the time when they were emptied. netconsole's
+ * packets, and a log that several programs wrote, are out of order by seconds.
+ */
+#define BACK_US UINT64_C(10000000)
 
-	if (!pdet_scan_word(&s, "Linux version "))
-		return;
+/* The banner is the first line, when no clock or a fresh one is running. */
+#define BANNER_US UINT64_C(60000000)
+
+/* Old kernels print a time just below 2^64 ns before their clock is set. */
+#define MOST_US (UINT64_C(1) << 53)
+
+/* "host prog[123]: ", of journalctl -o short-monotonic: a process wrote it, and
+ * its time is that of another clock. */
+static bool is_of_process(struct pdet_scan s)
+{
+	const struct pdet_scan host = pdet_scan_token(&s);
+	struct pdet_scan name;
+	uint64_t pid;
+
+	if (host.at == host.end || !pdet_scan_char(&s, ' '))
+		return false;
+	name = pdet_scan_token(&s);
+	if (name.end - name.at < 4 || name.end[-1] != ':' ||
+	    name.end[-2] != ']')
+		return false;
+	s.at = memchr(name.at, '[', (size_t)(name.end - name.at));
+	if (!s.at)
+		return false;
+	s.at++;
+	return pdet_scan_dec(&s, &pid) && s.at == name.end - 2;
+}
+
+static bool has_time(const struct pdet_log_line *l)
+{
+	return l->stamp.has_us && l->stamp.us < MOST_US &&
+	       (l->record || !is_of_process(l->text));
+}
+
+/*
+ * init/version-timestamp.c, linux_banner: release, builder@host, compiler,
+ * number of the build. Processes quote it: "cat /proc/version".
+ */
+static bool is_banner(const struct pdet_log_boot *b,
+		      const struct pdet_log_line *l)
+{
+	struct pdet_scan s = l->text;
+
+	if (!pdet_scan_word(&s, "Linux version ") || !pdet_log_version(s) ||
+	    l->user || l->of_process ||
+	    !pdet_log_behind(s, " (", &s) || !pdet_log_behind(s, "@", &s) ||
+	    !pdet_log_behind(s, ") ", &s))
+		return false;
+	do {
+		if (!pdet_log_behind(s, "#", &s))
+			return false;
+	} while (s.at == s.end || pdet_hex_digit(*s.at) > 9);
+	/* Where lines have a time the banner has it, too. */
+	return l->stamp.has_us ? l->stamp.us < BANNER_US : !b->has_latest;
+}
+
+static void banner(struct pdet_log_boot *b, const struct pdet_log_line *l)
+{
+	struct pdet_scan s = l->text;
+
+	pdet_scan_word(&s, "Linux version ");
 	/* The journal's line precedes the kernel's first line. */
 	b->number += !b->marked;
+	b->certain += !b->marked;
 	b->marked = false;
 	b->has_banner = true;
-	b->banner = pdet_hash(line.at, (size_t)(line.end - line.at));
-	b->has_clock = false;
+	b->banner = pdet_hash(l->text.at, (size_t)(l->text.end - l->text.at));
+	b->has_clock = b->has_latest = false;
 	b->page_shift = 0;
 	b->version = pdet_log_version(s);
 }
 
-static void next_boot(struct pdet_log_boot *b)
+static bool is_marker(const struct pdet_log_line *l)
 {
-	*b = (struct pdet_log_boot){
-		.number = b->number + 1, .marked = true,
-	};
+	struct pdet_scan s = l->text;
+	size_t i;
+
+	/* The journal puts nothing before it. */
+	if (l->record || l->stamp.has_us || l->stamp.has_day || l->indented)
+		return false;
+	if (pdet_scan_is(&s, "-- Reboot --"))
+		return true;
+	if (!pdet_scan_word(&s, "-- Boot ") || s.end - s.at < ID + 3 ||
+	    memcmp(s.at + ID, " --", 3))
+		return false;
+	for (i = 0; i < ID; i++)
+		if (pdet_hex_digit(s.at[i]) > 15)
+			return false;
+	return true;
 }
 
 static void marker(struct pdet_log_boot *b, struct pdet_scan s)
 {
-	size_t i;
-
-	if (pdet_scan_is(&s, "-- Reboot --")) {
-		next_boot(b);
+	*b = (struct pdet_log_boot){
+		.number = b->number + 1, .certain = b->certain + 1,
+		.marked = true,
+	};
+	if (!pdet_scan_word(&s, "-- Boot "))
 		return;
-	}
-	if (!pdet_scan_word(&s, "-- Boot ") || s.end - s.at < ID + 3 ||
-	    memcmp(s.at + ID, " --", 3))
-		return;
-	for (i = 0; i < ID; i++)
-		if (pdet_hex_digit(s.at[i]) > 15)
-			return;
-	next_boot(b);
 	b->has_id = true;
 	memcpy(b->id, s.at, ID);
+}
+
+/* @follows: its record is the next one of the same kernel. */
+static bool goes_back(const struct pdet_log_boot *b,
+		      const struct pdet_log_line *l, bool follows)
+{
+	return !follows && b->has_latest && l->stamp.has_us && !l->user &&
+	       l->stamp.us < b->latest_us &&
+	       b->latest_us - l->stamp.us > BACK_US && has_time(l);
+}
+
+/* Nothing that was said of the other boot holds for this one. */
+static void go_back(struct pdet_log_boot *b)
+{
+	*b = (struct pdet_log_boot){
+		.number = b->number + 1, .certain = b->certain,
+	};
+}
+
+static void set_latest(struct pdet_log_boot *b, const struct pdet_log_line *l)
+{
+	if ((b->has_latest && l->stamp.us <= b->latest_us) || !has_time(l))
+		return;
+	b->has_latest = true;
+	b->latest_us = l->stamp.us;
 }
 
 /* Use seconds since 1970 from a line that also has the time since boot. */
@@ -133,19 +230,29 @@ static void page_table(struct pdet_log_boot *b, struct pdet_scan s)
 		set_page_size(b, kib << 10);
 }
 
-void pdet_log_boot_line(struct pdet_log_boot *b, struct pdet_scan text,
-			const struct pdet_log_stamp *stamp)
+bool pdet_log_begins_boot(const struct pdet_log_boot *b,
+			  const struct pdet_log_line *l, bool follows)
 {
-	switch (text.at < text.end ? *text.at : 0) {
-	case 'L':
-		banner(b, text);
-		break;
-	case '-':
+	return is_banner(b, l) || is_marker(l) || goes_back(b, l, follows);
+}
+
+bool pdet_log_boot_line(struct pdet_log_boot *b, const struct pdet_log_line *l,
+			bool follows)
+{
+	const struct pdet_scan text = l->text;
+	const bool begins = is_banner(b, l);
+
+	if (begins)
+		banner(b, l);
+	else if (is_marker(l))
 		marker(b, text);
-		break;
+	else if (goes_back(b, l, follows))
+		go_back(b);
+	set_latest(b, l);
+	switch (text.at < text.end ? *text.at : 0) {
 	case 'a':
 	case 'r':
-		clock_of(b, text, stamp);
+		clock_of(b, text, &l->stamp);
 		break;
 	case 'D':		/* dentries, inodes, sockets */
 	case 'I':
@@ -157,4 +264,5 @@ void pdet_log_boot_line(struct pdet_log_boot *b, struct pdet_scan text,
 		page_table(b, text);
 		break;
 	}
+	return begins;
 }

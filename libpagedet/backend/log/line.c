@@ -303,7 +303,7 @@ static bool rest_of_bracket(struct pdet_scan *s, struct pdet_log_line *l)
 }
 
 /* "<6>", as in the old syslog(2) and on some consoles. */
-static bool priority(struct pdet_scan *s)
+static bool priority(struct pdet_scan *s, struct pdet_log_line *l)
 {
 	struct pdet_scan try = *s;
 	uint64_t prio;
@@ -311,6 +311,7 @@ static bool priority(struct pdet_scan *s)
 	if (!pdet_scan_char(&try, '<') || !pdet_scan_dec(&try, &prio) ||
 	    prio > 191 || !pdet_scan_char(&try, '>'))
 		return false;
+	l->of_process = prio >> FACILITY;
 	s->at = try.at;
 	return true;
 }
@@ -446,8 +447,8 @@ static bool prefix(struct pdet_scan *s, struct pdet_log_line *l)
 	struct pdet_scan try = *s;
 
 	pdet_scan_blanks(&try);
-	if (!bracket(&try, l) && !rest_of_bracket(&try, l) && !priority(&try) &&
-	    !decoded(&try) && !iso_time(&try, &l->stamp))
+	if (!bracket(&try, l) && !rest_of_bracket(&try, l) &&
+	    !priority(&try, l) && !decoded(&try) && !iso_time(&try, &l->stamp))
 		return false;
 	s->at = try.at;
 	return true;

@@ -127,9 +127,9 @@ void pdet_log_free(struct pdet_log *log)
 	free(log);
 }
 
-uint32_t pdet_log_boot_number(const struct pdet_log *log)
+const struct pdet_log_boot *pdet_log_boot(const struct pdet_log *log)
 {
-	return log->boot.number;
+	return &log->boot;
 }
 
 const char *pdet_log_release(const struct pdet_log *log)
@@ -712,15 +712,13 @@ static int close_old(struct pdet_log *log)
 	return 0;
 }
 
-/* "Linux version 6.12.117 (lab@lab) ...": a new boot, possibly of another
- * kernel. */
+/* "Linux version 6.12.117 (lab@lab) ...": possibly another kernel. */
 static void take_release(struct pdet_log *log, struct pdet_scan s)
 {
 	struct pdet_scan word;
 	size_t len;
 
-	if (!pdet_scan_word(&s, "Linux version "))
-		return;
+	pdet_scan_word(&s, "Linux version ");
 	word = pdet_scan_token(&s);
 	len = (size_t)(word.end - word.at);
 	if (!len || len >= sizeof(log->release))
@@ -970,21 +968,13 @@ static int feed_untagged(struct pdet_log *log, struct pdet_scan line)
 	return r < 0 ? r : decide(log, false);
 }
 
-static bool is_boot(const struct pdet_log_line *l)
-{
-	struct pdet_scan s = l->text;
-
-	return pdet_scan_word(&s, "Linux version ") ||
-	       pdet_scan_word(&s, "-- Boot ") ||
-	       pdet_scan_word(&s, "-- Reboot --");
-}
-
 /* What is held has no more lines, or lines between are missing. No report goes
  * on in another boot. */
-static int end_held(struct pdet_log *log, struct pdet_scan line)
+static int end_held(struct pdet_log *log, struct pdet_scan line, bool follows)
 {
 	const struct pdet_log_line *l = &log->parsed;
-	const bool boot = !l->user && is_boot(l);
+	const bool boot = !l->user &&
+			  pdet_log_begins_boot(&log->boot, l, follows);
 
 	if (!boot && (!l->record || !log->has_seq || l->seq == log->seq))
 		return 0;
@@ -1045,10 +1035,12 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 {
 	struct pdet_log_line *l = &log->parsed;
 	const char *at;
+	bool follows;
 	int r;
 
 	parse(log, line);
-	if (end_held(log, line) < 0)
+	follows = l->record && log->has_seq && l->seq == log->seq;
+	if (end_held(log, line, follows) < 0)
 		return -ENOMEM;
 	log->line++;
 	count_record(log, l);
@@ -1058,8 +1050,8 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 	if (is_copy(log, l))
 		return 0;
 	log->heard++;
-	take_release(log, l->text);
-	pdet_log_boot_line(&log->boot, l->text, &l->stamp);
+	if (pdet_log_boot_line(&log->boot, l, follows))
+		take_release(log, l->text);
 	/* Unknown prefixes of log daemons may precede it. */
 	at = find_words(l->text, prefix, strlen("Page "));
 	if (at) {

@@ -35,7 +35,11 @@ struct pdet_log_boot {
 	bool has_id, has_banner, has_clock;
 	bool marked;		/* the journal's line has come, the banner not
 				 * yet */
-	uint32_t number;	/* of boots that begin in the log, so far */
+	bool has_latest;
+	uint32_t number;	/* of boots that begin in the log, so far ... */
+	uint32_t certain;	/* ... and of those that a line proves, not only
+				 * kernel time that goes back */
+	uint64_t latest_us;	/* the latest kernel time */
 	char id[33];
 	uint64_t banner;	/* hash of the banner line */
 	int64_t booted_s;	/* seconds since 1970 */
@@ -48,6 +52,8 @@ struct pdet_log_line {
 	struct pdet_scan text;	/* without prefix, escapes and CR */
 	bool record;		/* it has the head of a /dev/kmsg record */
 	bool user;		/* a process wrote it */
+	bool of_process;	/* its priority says so, which a relay may have
+				 * changed */
 	bool continues;		/* begins with a blank and has no prefix: among
 				 * records it is a dictionary line, not text */
 	bool indented;		/* a blank precedes the text */
@@ -67,9 +73,16 @@ struct pdet_log_line {
  * 0 if it does not. */
 uint32_t pdet_log_version(struct pdet_scan release);
 
-/* boot.c: pdet_log_boot_line - add the facts of a line to *@b. */
-void pdet_log_boot_line(struct pdet_log_boot *b, struct pdet_scan text,
-			const struct pdet_log_stamp *stamp);
+/* boot.c: pdet_log_begins_boot - whether a line is the first one of another
+ * boot than *@b, or may be. @follows: its record is the next one by number,
+ * whatever its time is. */
+bool pdet_log_begins_boot(const struct pdet_log_boot *b,
+			  const struct pdet_log_line *l, bool follows);
+
+/* boot.c: pdet_log_boot_line - add the facts of a line to *@b. Returns true if
+ * it is the kernel's first line, which begins with "Linux version ". */
+bool pdet_log_boot_line(struct pdet_log_boot *b, const struct pdet_log_line *l,
+			bool follows);
 
 /* pdet_log_behind - set *@ret to the text after the first @word in @line.
  * Returns false if @line does not have @word. */
@@ -221,7 +234,8 @@ struct pdet_log_page {
 	struct pdet_log_stamp stamp; /* of that line */
 	uint64_t hash;		/* of its text */
 	struct pdet_log_boot boot;
-	bool past;		/* the log goes on with a later boot */
+	bool past;		/* the log goes on with a later boot ... */
+	bool past_unsure;	/* ... or with lines of an earlier time */
 	bool partial;		/* a part is missing */
 	bool loses;		/* lines whose writer is not known may be its
 				 * own */
@@ -376,9 +390,8 @@ void pdet_log_page_free(struct pdet_log_page *p);
  * "6.12.117", else "". */
 const char *pdet_log_release(const struct pdet_log *log);
 
-/* pdet_log_boot_number - the boot that the last line belongs to, as
- * pdet_log_boot.number. */
-uint32_t pdet_log_boot_number(const struct pdet_log *log);
+/* pdet_log_boot - the boot that the last line belongs to. */
+const struct pdet_log_boot *pdet_log_boot(const struct pdet_log *log);
 
 /* pdet_log_unread - lines that look as if they began a report, and were not
  * understood. */
@@ -470,6 +483,13 @@ bool pdet_log_chain(struct pdet_log_page *p, struct pdet_scan text,
 		    bool *memory);
 /* The reason why a query has no answer. */
 bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
+
+/* pdet_log_event_reason - put the reason of a row into @text: that of the
+ * report, what was written over the page, what is known of a memory error.
+ * Returns its length, 0 if there is none. PDET_LOG_REASON bytes suffice. */
+#define PDET_LOG_REASON (2 * PDET_LOG_TEXT + PDET_LOG_OVERWRITTEN)
+size_t pdet_log_event_reason(const struct pdet_log_page *p, char *text,
+			     size_t size);
 
 /* Why the log mentions the page; empty if it does not say. */
 struct pdet_scan pdet_log_reason(const struct pdet_log_page *p);

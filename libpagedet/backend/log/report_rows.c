@@ -182,21 +182,15 @@ static bool is_pooled(const struct pdet_log_page *p)
 	       (p->words[1] & ~(uint64_t)3) == 0xdead000000000040;
 }
 
-void pdet_log_put_event(const struct pdet_log_putting *o)
+size_t pdet_log_event_reason(const struct pdet_log_page *p, char *text,
+			     size_t size)
 {
 	static const char injected[] = PDET_INJECTED;
-	const struct pdet_log_page *p = o->p;
-	char text[2 * PDET_LOG_TEXT + PDET_LOG_OVERWRITTEN];
 	char what[PDET_LOG_OVERWRITTEN];
 	char found[64];
 	struct pdet_scan parts[8] = { { NULL, NULL } };
 	size_t len = 0, i;
 
-	pdet_log_cell(o, F(REPORT), p->report);
-	if (p->stamp.has_us)
-		pdet_log_cell(o, F(EVENT_NS), p->stamp.us * 1000);
-	if (!pdet_fields_has(o->want, F(REASON)))
-		return;
 	if (!pdet_log_overwritten(p, what, sizeof(what)) && !*what &&
 	    is_pooled(p))
 		snprintf(what, sizeof(what), PDET_POOLED);
@@ -217,7 +211,22 @@ void pdet_log_put_event(const struct pdet_log_putting *o)
 	}
 	for (i = 0; i < PDET_COUNT(parts); i++)
 		if (parts[i].at < parts[i].end)
-			append(text, sizeof(text), &len, parts[i]);
+			append(text, size, &len, parts[i]);
+	return len;
+}
+
+void pdet_log_put_event(const struct pdet_log_putting *o)
+{
+	const struct pdet_log_page *p = o->p;
+	char text[PDET_LOG_REASON];
+	size_t len;
+
+	pdet_log_cell(o, F(REPORT), p->report);
+	if (p->stamp.has_us)
+		pdet_log_cell(o, F(EVENT_NS), p->stamp.us * 1000);
+	if (!pdet_fields_has(o->want, F(REASON)))
+		return;
+	len = pdet_log_event_reason(p, text, sizeof(text));
 	if (len)
 		pdet_log_cell_text(o, F(REASON),
 				   (struct pdet_scan){ text, text + len });

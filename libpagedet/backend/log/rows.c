@@ -550,7 +550,9 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 	if (p->partial)
 		pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);
 	if (p->past) {
-		pdet_put_note(b, row, PAGEDET_NOTE_EARLIER_BOOT);
+		pdet_put_note(b, row, p->past_unsure ?
+			      PAGEDET_NOTE_TIME_WENT_BACK :
+			      PAGEDET_NOTE_EARLIER_BOOT);
 		pdet_log_put_event(&o);
 		return;
 	}

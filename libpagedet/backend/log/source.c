@@ -12,24 +12,16 @@
 
 #include "backend/backend.h"
 #include "backend/log/log.h"
+#include "backend/log/said.h"
 #include "backend/text_kind.h"
 #include "base/clock.h"
 #include "base/codec/text_stream.h"
-#include "base/pairs.h"
 #include "memory/dump_kind.h"
-
-#define POISON PAGEDET_PF(PAGEDET_PF_HWPOISON)
-
-/* Most bytes that are kept of an earlier report of hardware. */
-#define HARDWARE 160
 
 struct log_source {
 	struct pdet_backend backend;
 	const struct pagedet_options *options;
-	struct {
-		struct pdet_log_page *data;
-		size_t n, cap;
-	} pages;		/* sorted by pfn once the log is read */
+	struct pdet_log_said said; /* sorted by pfn once the log is read */
 	struct pdet_texts stacks;
 	bool read;
 	bool cut;		/* some of it could not be read */
@@ -97,11 +89,7 @@ static int log_open(struct pdet_backend *b, struct pdet_env *env,
 
 static void unload(struct log_source *l)
 {
-	size_t i;
-
-	for (i = 0; i < l->pages.n; i++)
-		pdet_log_page_free(&l->pages.data[i]);
-	pdet_vec_free(&l->pages);
+	pdet_log_said_free(&l->said);
 	pdet_texts_free(&l->stacks);
 	l->cut = false;
 }
@@ -118,144 +106,29 @@ static int compare(const void *a, const void *b)
 	return (x->pfn > y->pfn) - (x->pfn < y->pfn);
 }
 
-/* The report of hardware or firmware, if any, that the page had. EDAC also
- * reports errors that were corrected. */
-static uint32_t finder(const struct pdet_log_page *p)
-{
-	if (p->report == PAGEDET_REPORT_MACHINE_CHECK ||
-	    p->report == PAGEDET_REPORT_APEI ||
-	    (p->report == PAGEDET_REPORT_EDAC && !p->found_by))
-		return p->report;
-	return p->found_by;
-}
-
-static const uint32_t of_hardware[] = {
-	PAGEDET_REPORT_MACHINE_CHECK, PAGEDET_REPORT_EDAC, PAGEDET_REPORT_APEI,
+struct reader {
+	struct log_source *source;
+	struct pdet_env *env;
+	const char *name;
 };
 
-/* Keep the words of hardware and firmware, the last of each: one knows what
- * failed, another one which module of memory has it. */
-static bool remember_hardware(struct pdet_log_page *p,
-			      const struct pdet_log_page *before)
+/* All pages are. */
+static bool is_asked(void *user, const struct pdet_log_page *p, bool *memory)
 {
-	char text[HARDWARE];
-	size_t i;
+	const struct reader *r = user;
 
-	for (i = 0; i < PDET_COUNT(of_hardware); i++) {
-		const bool own = before->report == of_hardware[i];
-		const struct pdet_scan said = own ? pdet_log_reason(before) :
-			pdet_log_page_text(before, before->hardware[i]);
-		size_t len = 0;
-
-		if (said.at == said.end || p->report == of_hardware[i] ||
-		    p->hardware[i].len)
-			continue;
-		if (own)
-			len = (size_t)snprintf(text, sizeof(text), "%s: ",
-					       pdet_value_name(
-						       PAGEDET_FIELD_REPORT,
-						       of_hardware[i]));
-		len += pdet_shortened(text + len, sizeof(text) - len, said);
-		if (!pdet_log_keep(p, (struct pdet_scan){ text, text + len },
-				   &p->hardware[i]))
-			return false;
-	}
+	(void)memory;
+	if (!(p->has & PDET_LOG_PFN))
+		pdet_log_tell_sizeless(r->env, p, r->name,
+				       &r->source->sizeless);
 	return true;
-}
-
-static bool is_unpoisoned(const struct pdet_log_page *p)
-{
-	return p->report == PAGEDET_REPORT_UNPOISON &&
-	       p->flags_known & ~p->flags & POISON;
-}
-
-/* What was said of a memory error still holds when the page is named for
- * another reason, for another task that had it, or for the same error again,
- * but not after a restart of the machine. */
-static bool remember(struct pdet_log_page *p,
-		     const struct pdet_log_page *before)
-{
-	struct pdet_scan said = pdet_log_reason(before), had;
-
-	if (p->boot.number != before->boot.number || is_unpoisoned(p))
-		return true;
-	if (!remember_hardware(p, before))
-		return false;
-	if (!p->found_by)
-		p->found_by = finder(before);
-	if ((before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
-	     !before->remembers) ||
-	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE && !p->again &&
-	     (p->over || (!before->over && !before->remembers))) ||
-	    (p->report == PAGEDET_REPORT_SOFT_OFFLINE && !p->again))
-		return true;
-	/* Only the memory error: the row no longer shows other reports. */
-	if (before->remembers) {
-		pdet_scan_word(&said, PDET_SAID_BEFORE);
-		while (pdet_log_behind(said, "; " PDET_SAID_BEFORE, &said))
-			;
-	}
-	p->injected = before->injected;
-	p->flags |= before->flags & ~p->flags_known & POISON;
-	p->flags_known |= before->flags_known & POISON;
-	p->remembers = true;
-	had = pdet_log_reason(p);
-	return said.at == said.end ||
-	       pdet_log_join_reasons(p, had, had.at < had.end ?
-				     "; " PDET_SAID_BEFORE : PDET_SAID_BEFORE,
-				     said);
-}
-
-/* The statement that begins last replaces earlier ones about the same page,
- * also if these end so much later that they come out of order. */
-static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
-		struct pdet_log *log, const struct pdet_log_page *p)
-{
-	struct pdet_log_page *before, now;
-	uint64_t i;
-
-	if (pdet_pairs_get(by_pfn, p->pfn, &i)) {
-		before = &l->pages.data[i];
-		/* What it remembers is later than what @p may. */
-		if (before->line > p->line)
-			return (before->remembers && (!p->over || p->again)) ||
-			       remember(before, p) ? 0 : -ENOMEM;
-		pdet_log_steal(log, &now);
-		if (!remember(&now, before)) {
-			pdet_log_page_free(&now);
-			return -ENOMEM;
-		}
-		pdet_log_page_free(before);
-		*before = now;
-		return 0;
-	}
-	if (!pdet_vec_reserve(&l->pages, 1) ||
-	    !pdet_pairs_set(by_pfn, p->pfn, l->pages.n))
-		return -ENOMEM;
-	pdet_log_steal(log, &l->pages.data[l->pages.n++]);
-	return 0;
-}
-
-static int take_pages(struct log_source *l, struct pdet_pairs *by_pfn,
-		      struct pdet_env *env, const char *name,
-		      struct pdet_log *log)
-{
-	const struct pdet_log_page *p;
-	int r = 0;
-
-	while (r == 0 && (p = pdet_log_take(log)))
-		if (p->has & PDET_LOG_PFN)
-			r = keep(l, by_pfn, log, p);
-		else
-			pdet_log_tell_sizeless(env, p, name, &l->sizeless);
-	return r;
 }
 
 static int read_all(struct log_source *l, struct pdet_env *env,
 		    struct pdet_text_stream *in, struct pdet_log *log)
 {
-	struct pdet_pairs by_pfn = { 0 };
 	struct pdet_text_line line = { .open = false };
+	struct reader reader = { l, env, pdet_text_stream_name(in) };
 	int r, read;
 
 	do {
@@ -263,14 +136,13 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 		r = read > 0 ? pdet_log_feed(log, line.text) :
 			       pdet_log_end(log, line.open || read < 0);
 		if (r == 0)
-			r = take_pages(l, &by_pfn, env,
-				       pdet_text_stream_name(in), log);
+			r = pdet_log_said_take(&l->said, log, is_asked, &reader);
 	} while (r == 0 && read > 0);
-	pdet_pairs_free(&by_pfn);
 	if (r < 0)
 		return pdet_fail(env, ENOMEM, "cannot keep the events of %s: "
 				 "no memory", pdet_text_stream_name(in));
-	if (read == 0 || read == -ENOMEM || read == -ETIMEDOUT || !l->pages.n)
+	if (read == 0 || read == -ENOMEM || read == -ETIMEDOUT ||
+	    !l->said.pages.n)
 		return read;
 	/* Use the valid part of a damaged log. */
 	pdet_log(env, PAGEDET_LOG_WARNING, "%s", env->error);
@@ -280,20 +152,24 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 }
 
 /* What is said of a page holds for the boot in which it was said. */
-static void set_past(struct log_source *l, uint32_t last)
+static void set_past(struct log_source *l, const struct pdet_log_boot *last)
 {
 	size_t i;
 
-	for (i = 0; i < l->pages.n; i++)
-		l->pages.data[i].past = l->pages.data[i].boot.number != last;
+	for (i = 0; i < l->said.pages.n; i++) {
+		struct pdet_log_page *p = &l->said.pages.data[i];
+
+		p->past = p->boot.number != last->number;
+		p->past_unsure = p->past && p->boot.certain == last->certain;
+	}
 }
 
 static int finish_pages(struct log_source *l, struct pdet_env *env)
 {
 	size_t i;
 
-	for (i = 0; i < l->pages.n; i++)
-		if (!pdet_log_stacks(&l->pages.data[i], &l->stacks))
+	for (i = 0; i < l->said.pages.n; i++)
+		if (!pdet_log_stacks(&l->said.pages.data[i], &l->stacks))
 			return pdet_fail(env, ENOMEM, "no memory");
 	return 0;
 }
@@ -336,7 +212,7 @@ static int load(struct log_source *l, struct pdet_env *env,
 		pdet_text_stream_close(in);
 	}
 	l->cut |= pdet_log_unread(log) > 0;
-	set_past(l, pdet_log_boot_number(log));
+	set_past(l, pdet_log_boot(log));
 	snprintf(l->release, sizeof(l->release), "%s", pdet_log_release(log));
 	pdet_log_free(log);
 	if (r == -ETIMEDOUT)
@@ -346,9 +222,9 @@ static int load(struct log_source *l, struct pdet_env *env,
 		r = finish_pages(l, env);
 	if (r < 0)
 		return r;
-	if (l->pages.n)
-		qsort(l->pages.data, l->pages.n, sizeof(*l->pages.data),
-		      compare);
+	if (l->said.pages.n)
+		qsort(l->said.pages.data, l->said.pages.n,
+		      sizeof(*l->said.pages.data), compare);
 	l->read = true;
 	return 0;
 }
@@ -410,18 +286,18 @@ static void log_session_free(struct pdet_session *s)
 static const struct pdet_log_page *find(const struct log_source *l,
 					uint64_t pfn)
 {
-	size_t low = 0, high = l->pages.n;
+	size_t low = 0, high = l->said.pages.n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (l->pages.data[mid].pfn < pfn)
+		if (l->said.pages.data[mid].pfn < pfn)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < l->pages.n && l->pages.data[low].pfn == pfn ?
-		&l->pages.data[low] : NULL;
+	return low < l->said.pages.n && l->said.pages.data[low].pfn == pfn ?
+		&l->said.pages.data[low] : NULL;
 }
 
 /* The log has no statement about the page, as far as it was read. */
@@ -477,8 +353,8 @@ static int log_memory(struct pdet_backend *b, struct pdet_env *env,
 	int r;
 
 	r = load(l, env, 0);
-	for (i = 0; i < l->pages.n && r == 0; i++) {
-		const uint64_t pfn = l->pages.data[i].pfn;
+	for (i = 0; i < l->said.pages.n && r == 0; i++) {
+		const uint64_t pfn = l->said.pages.data[i].pfn;
 
 		if (ret->n && ret->data[ret->n - 1].last + 1 == pfn)
 			ret->data[ret->n - 1].last = pfn;

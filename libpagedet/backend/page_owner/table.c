@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/page_owner/ownertext.h"
+#include "backend/text_kind.h"
 #include "base/text/plural.h"
 #include "base/text/quote.h"
 #include "kernel/owner/blocks.h"
@@ -56,6 +57,7 @@ static bool add(struct ownertext *o, const struct pdet_owner_record *r)
 
 struct reading {
 	uint64_t damaged, without_pfn;
+	bool has_log;		/* lines of a kernel log are in between */
 };
 
 /* Record that records are missing after the last one read. */
@@ -72,12 +74,15 @@ static void note_gap(struct ownertext_table *t)
 static bool add_block(struct ownertext *o, struct pdet_scan text, bool last,
 		      struct reading *reading)
 {
+	const struct pdet_scan all = text;
 	struct pdet_owner_record r;
 	enum pdet_owner_is is;
 
 	while ((is = pdet_owner_next(&text, last, 0, &r)) != PDET_OWNER_END) {
 		if (is == PDET_OWNER_DAMAGED) {
-			reading->damaged++;
+			if (!reading->damaged++)
+				reading->has_log = pdet_text_has_log(all.at,
+					(size_t)(all.end - all.at));
 			note_gap(&o->table);
 		} else if (r.has & PDET_OWNER_STACK_ONLY) {
 			reading->without_pfn++;
@@ -173,6 +178,11 @@ static int judge(struct ownertext *o, struct pdet_env *env,
 			 (unsigned long long)reading->damaged,
 			 pdet_plural(reading->damaged),
 			 pdet_is_or_are(reading->damaged));
+	if (reading->has_log && o->table.list.n)
+		pdet_log(env, PAGEDET_LOG_WARNING, "%s also has lines of a "
+			 "kernel log, which are not read: pagedet from-log %s",
+			 name, pdet_quoted(name, "FILE", quoted,
+					   sizeof(quoted)));
 	if (o->table.list.n)
 		return 0;
 	if (!reading->without_pfn)
@@ -188,7 +198,7 @@ static int judge(struct ownertext *o, struct pdet_env *env,
 
 int pdet_ownertext_load(struct ownertext *o, struct pdet_env *env)
 {
-	struct reading reading = { 0, 0 };
+	struct reading reading = { .damaged = 0 };
 	struct pdet_text_stream *stream;
 	struct pdet_owners_text text;
 	int r;

@@ -13,6 +13,7 @@
 #include "backend/log/log.h"
 #include "backend/text_kind.h"
 #include "base/codec/text_stream.h"
+#include "base/text/quote.h"
 #include "memory/dump_kind.h"
 #include "query/walk/log_boot.h"
 #include "query/query.h"
@@ -42,9 +43,12 @@ struct walk_log {
 	} claims;		/* of the current rows, from @first on */
 	uint64_t first;
 	struct pdet_running running;
-	uint64_t others, strangers; /* pages of another boot; of perhaps
+	uint64_t others, strangers; /* pages of another boot; reports of perhaps
 				 * another */
+	struct pdet_pairs other_pages; /* which they are */
+	uint32_t boot;		/* of the last page */
 	bool begun, ended, told, hashed, sizeless;
+	bool owners;		/* records of page_owner are in between */
 	bool open;		/* the last line is incomplete */
 };
 
@@ -190,13 +194,24 @@ static bool is_of_asked(struct walk_log *w, struct pdet_worker *k,
 			       p) == PDET_LOG_OF_THIS;
 }
 
+/* Count a page of another boot once, however often it is reported. */
+static bool count_other(struct walk_log *w, uint64_t pfn)
+{
+	uint64_t n;
+
+	if (pdet_pairs_get(&w->other_pages, pfn, &n))
+		return true;
+	w->others++;
+	return pdet_pairs_set(&w->other_pages, pfn, w->others);
+}
+
 /*
  * Whether the kernel is asked about a page. The running kernel is asked only if
  * the page is of its boot. A dump or a captured tree is always asked, because
  * the user has named it.
  */
 static bool is_asked(struct walk_log *w, struct pdet_worker *k,
-		     const struct pdet_log_page *p)
+		     const struct pdet_log_page *p, bool *memory)
 {
 	const struct pdet_iter *it = w->walk.it;
 
@@ -210,7 +225,7 @@ static bool is_asked(struct walk_log *w, struct pdet_worker *k,
 	case PDET_LOG_OF_THIS:
 		return true;
 	case PDET_LOG_OF_OTHER:
-		w->others++;
+		*memory = count_other(w, p->pfn);
 		return false;
 	default:
 		w->strangers++;
@@ -225,8 +240,10 @@ static void tell_boots(struct walk_log *w)
 
 	if (w->others)
 		pdet_log(env, PAGEDET_LOG_WARNING, "%" PRIu64 " of the pages "
-			 "in %s are of another boot: what they are now is not "
-			 "shown", w->others, pdet_text_stream_name(w->in));
+			 "in %s %s of another boot: what %s now is not shown",
+			 w->others, pdet_text_stream_name(w->in),
+			 w->others == 1 ? "is" : "are",
+			 w->others == 1 ? "it is" : "they are");
 	if (w->strangers)
 		pdet_log(env, PAGEDET_LOG_WARNING, "nothing says whether %s is "
 			 "of this boot: what its pages are now is not shown "
@@ -235,17 +252,28 @@ static void tell_boots(struct walk_log *w)
 	w->others = w->strangers = 0;
 }
 
-/* There may be pages in what was not understood. */
+/* There may be pages in what was not understood, or is not a log. */
 static void tell_unread(struct walk_log *w)
 {
 	const uint64_t n = pdet_log_unread(w->log);
+	const char *name = pdet_text_stream_name(w->in);
+	char quoted[PDET_QUOTED];
 
+	if (w->owners && w->n) {
+		w->worker->cover.partial = true;
+		pdet_log(w->walk.it->env, PAGEDET_LOG_WARNING, "%s also has "
+			 "records of page_owner, which are not read: pagedet "
+			 "owners %s", name,
+			 pdet_quoted(w->walk.it->q.path, "FILE", quoted,
+				     sizeof(quoted)));
+	}
+	w->owners = false;
 	if (!n)
 		return;
 	w->worker->cover.partial = true;
 	pdet_log(w->walk.it->env, PAGEDET_LOG_WARNING, "%" PRIu64 " line%s of "
 		 "%s look%s like a report, but %s not understood", n,
-		 n == 1 ? "" : "s", pdet_text_stream_name(w->in),
+		 n == 1 ? "" : "s", name,
 		 n == 1 ? "s" : "", n == 1 ? "was" : "were");
 }
 
@@ -253,7 +281,7 @@ static int put_page(struct walk_log *w, struct pdet_worker *k,
 		    struct pdet_log_page *p, struct pdet_batch *b)
 {
 	const uint32_t row = b->n;
-	bool now;
+	bool now, memory = true;
 
 	if (!p->shift && (p->has_phys || p->has_address || p->has_position) &&
 	    is_of_asked(w, k, p))
@@ -263,14 +291,17 @@ static int put_page(struct walk_log *w, struct pdet_worker *k,
 			       pdet_text_stream_name(w->in), &w->sizeless);
 	if (w->walk.it->q.options & PAGEDET_Q_POINTERS && p->exact.len)
 		p->reason = p->exact;
-	now = is_asked(w, k, p);
+	now = is_asked(w, k, p, &memory);
 
-	if (!pdet_vec_reserve(&w->claims, 1))
+	if (!memory || !pdet_vec_reserve(&w->claims, 1))
 		return -ENOMEM;
 	pdet_batch_grow(b, now ? 2 : 1);
 	pdet_log_put(p, b, row, &w->said, PAGEDET_SOURCE_LOG);
 	pdet_put(b, row, PAGEDET_FIELD_AT, PAGEDET_AT_LOG,
 		 PAGEDET_SOURCE_DERIVED);
+	if (w->n && p->boot.number != w->boot)
+		pdet_put_note(b, row, PAGEDET_NOTE_NEW_BOOT);
+	w->boot = p->boot.number;
 	if (now)
 		put_now(p, b, row + 1);
 	tell_hashed(w, p);
@@ -298,6 +329,7 @@ static int read_line(struct walk_log *w, struct pdet_env *env)
 		return pdet_log_end(w->log, w->open || r < 0);
 	}
 	w->open = line.open;
+	w->owners |= pdet_text_is_owner_line(line.text);
 	return pdet_log_feed(w->log, line.text);
 }
 
@@ -430,6 +462,7 @@ static void log_free(struct pdet_walk *base)
 	pdet_texts_free(&w->stacks);
 	pdet_vec_free(&w->claims);
 	pdet_running_free(&w->running);
+	pdet_pairs_free(&w->other_pages);
 	free(w);
 }
 

@@ -17,7 +17,8 @@ REASONS = ("unsupported not_built no_kernel no_access no_types old_row "
            "too_costly excluded raced corrupt io no_memory denied unsafe "
            "timeout").split()
 NOTES = ("torn perturbed estimated partial stale undecided unchecked "
-         "changed earlier_boot").split()
+         "changed earlier_boot time_went_back "
+         "new_boot").split()
 
 CHECKS = {}
 

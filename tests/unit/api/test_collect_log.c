@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Reports of bad pages in the kernel's log, as evidence. The last report of
- * each page counts. "no report" requires that the whole log was readable.
+ * Reports of pages in the kernel's log, as evidence. The last report of each
+ * page counts. "no report" requires that the whole log was readable.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -271,6 +271,52 @@ START_TEST(a_log_that_cannot_be_read)
 }
 END_TEST
 
+#define FOUND "mce: Uncorrected hardware memory error in user-access at " \
+	"1a2b3f40"
+#define ENDED "Memory failure: 0x1a2b3: recovery action for dirty LRU page: " \
+	"Failed"
+
+/* The other reports are used as those of a log that is opened. */
+START_TEST(other_reports)
+{
+	static const struct {
+		const char *const text[24];
+		uint32_t report;
+		const char *reason;
+	} cases[] = {
+		{ { OTHERS, ENDED, "" }, PAGEDET_REPORT_MEMORY_FAILURE,
+		  "dirty LRU page: Failed" },
+		{ { OTHERS, FOUND, ENDED, "" }, PAGEDET_REPORT_MEMORY_FAILURE,
+		  "dirty LRU page: Failed; also reported as machine_check" },
+		{ { OTHERS, ENDED, "migrating pfn 1a2b3 failed ret:1", "" },
+		  PAGEDET_REPORT_MIGRATION, "migrating pfn 1a2b3 failed ret:1; "
+		  "before: dirty LRU page: Failed" },
+		{ { OTHERS, "soft offline: 0x1a2b3: page migration failed 1",
+		    "" }, PAGEDET_REPORT_SOFT_OFFLINE,
+		  "page migration failed 1" },
+		/* A bad page stays one when it is named again ... */
+		{ { OTHERS, REPORT("1a2b3", "0x0()", "1", "nonzero mapcount"),
+		    "migrating pfn 1a2b3 failed ret:1", "" },
+		  PAGEDET_REPORT_BAD_PAGE_STATE, "nonzero mapcount "
+		  "(refcount:0 mapcount:1 flags:0x0)" },
+		/* ... until its memory is broken. */
+		{ { OTHERS, REPORT("1a2b3", "0x0()", "1", "nonzero mapcount"),
+		    ENDED, "" }, PAGEDET_REPORT_MEMORY_FAILURE,
+		  "dirty LRU page: Failed" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		kmsg.text = cases[i].text;
+		collect();
+		ck_assert_uint_eq(state(0), PAGEDET_HAVE);
+		ck_assert_uint_eq(row_of(0).report, cases[i].report);
+		ck_assert_str_eq(reason(0), cases[i].reason);
+		ck_assert_uint_eq(state(1), PAGEDET_NONE);
+	}
+}
+END_TEST
+
 /* A kernel that says it never reported a bad page is not asked for its log. */
 START_TEST(taint)
 {
@@ -299,6 +345,30 @@ START_TEST(taint)
 }
 END_TEST
 
+/* A memory error does not taint the kernel. */
+START_TEST(taint_and_memory_error)
+{
+	static const char *const text[] = { OTHERS, ENDED, "" };
+	struct pagedet_page row;
+
+	kmsg.text = text;
+	kmsg.seq = 5;
+	say_tainted("0\n");
+	collect();
+	ck_assert_uint_eq(state(0), PAGEDET_NONE);
+	row = row_of(0);
+	row.cell[PAGEDET_FIELD_FLAGS] = row.cell[PAGEDET_FIELD_FLAGS_KNOWN] =
+		PAGEDET_HAVE;
+	row.flags = row.flags_known = PAGEDET_PF(PAGEDET_PF_HWPOISON);
+	memcpy(e[0].here, &row, sizeof(row));
+	ck_assert_int_eq(pdet_collect_log(pd, &list), 0);
+	ck_assert_uint_eq(state(0), PAGEDET_HAVE);
+	ck_assert_str_eq(reason(0), "dirty LRU page: Failed");
+	/* It has not been reported as a bad page, whatever the log lacks. */
+	ck_assert_uint_eq(state(1), PAGEDET_NONE);
+}
+END_TEST
+
 static void add(Suite *s, const char *name, const TTest *test)
 {
 	TCase *tc = tcase_create(name);
@@ -317,6 +387,8 @@ int main(void)
 	    what_a_process_writes_is_no_report);
 	add(s, "a_part_of_the_log", a_part_of_the_log);
 	add(s, "a_log_that_cannot_be_read", a_log_that_cannot_be_read);
+	add(s, "other_reports", other_reports);
 	add(s, "taint", taint);
+	add(s, "taint_and_memory_error", taint_and_memory_error);
 	return unit_main(s);
 }
