@@ -19,8 +19,8 @@ struct pdet_log_said {
 typedef bool pdet_log_asked_fn(void *user, const struct pdet_log_page *p,
 			       bool *memory);
 
-/* pdet_log_said_take - take the complete pages of @log, and keep those that have
- * a pfn and are asked for. Returns 0 or -ENOMEM. */
+/* pdet_log_said_take - take the complete pages of @log, and keep those that
+ * have a pfn and are asked for. Returns 0 or -ENOMEM. */
 int pdet_log_said_take(struct pdet_log_said *s, struct pdet_log *log,
 		       pdet_log_asked_fn *is_asked, void *user);
 void pdet_log_said_free(struct pdet_log_said *s);

@@ -136,7 +136,8 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 		r = read > 0 ? pdet_log_feed(log, line.text) :
 			       pdet_log_end(log, line.open || read < 0);
 		if (r == 0)
-			r = pdet_log_said_take(&l->said, log, is_asked, &reader);
+			r = pdet_log_said_take(&l->said, log, is_asked,
+					       &reader);
 	} while (r == 0 && read > 0);
 	if (r < 0)
 		return pdet_fail(env, ENOMEM, "cannot keep the events of %s: "
