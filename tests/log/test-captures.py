@@ -173,8 +173,11 @@ for name, path in captures("kmsg").items():
         tap.equal(f"{name} from the driver",
                   [said_by(r, fields) for r in got],
                   [said_by(r, fields) for r in rows])
+        # The driver may know nothing but the number of the page.
+        answered = any(k != "pfn" for k in fields)
         tap.is_true(f"{name}: status and no more",
-                    status == 0 and len(driver.asked()) == 1, status, said)
+                    status == (0 if answered else 2) and
+                    len(driver.asked()) == 1, status, said)
     elif "bad-pid" in name or "pid-zero" in name:
         tap.equal(f"{name}: no such task", (status, got), (1, []))
     else:

@@ -339,6 +339,8 @@ bool cli_is_log_name(const char *path);
  */
 bool cli_command_for_record(const struct cli_job *job, const char *path,
 			    char text[CLI_HINT]);
+/* Says which command shows what a text of the kernel says, if @path is one. */
+void cli_hint_for_text(const struct cli_job *job, const char *path);
 /* For any file that exists: */
 bool cli_command_for_file(const struct cli_job *job, const char *path,
 			  char text[CLI_HINT]);

@@ -348,6 +348,10 @@ static int run(struct explaining *x)
 		status = cli_explain_addresses(x->job, x->pd);
 	if (status)
 		return status;
+	if (is_mismatch(x->job) && !info.page_size) {
+		cli_say("explain mismatch: the source has no processes");
+		return CLI_UNAVAILABLE;
+	}
 	status = spread(x->job, is_mismatch(x->job) ? info.page_size : 1);
 	x->n = x->job->n_items;
 	if (!status)

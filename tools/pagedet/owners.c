@@ -239,6 +239,8 @@ static int judge(struct asking *a)
 		return CLI_ANSWERED;
 	if (!a->job->quiet)
 		cli_say("%s", a->job->command->nothing);
+	cli_hint_for_text(a->job, a->job->open.n_files ?
+			  a->job->open.files[0] : a->job->path);
 	return CLI_NO;
 }
 

@@ -65,6 +65,36 @@ static uint32_t sources_of(const struct cli_job *job, const char *path)
 	return sources;
 }
 
+/* The command that reads all of a text, which is called as @again. */
+static bool command_for_text(const char *again, uint32_t sources,
+			     const char *name, char text[CLI_HINT])
+{
+	if (sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_OWNER))
+		snprintf(text, CLI_HINT, "pagedet owners %s", name);
+	else if (sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG))
+		snprintf(text, CLI_HINT, "%s from-log %s", again, name);
+	else
+		return false;
+	return true;
+}
+
+void cli_hint_for_text(const struct cli_job *job, const char *path)
+{
+	char quoted[CLI_QUOTED], text[CLI_HINT];
+	uint32_t sources;
+	struct stat st;
+
+	if (!path || job->quiet || stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
+	sources = sources_of(job, path);
+	/* Not in its own place. */
+	if (job->command->run == cli_run_owners)
+		sources &= ~PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_OWNER);
+	if (command_for_text("pagedet", sources,
+			     cli_argument(path, "FILE", quoted), text))
+		cli_say("hint: what the text says of pages: %s", text);
+}
+
 bool cli_command_for_record(const struct cli_job *job, const char *path,
 			    char text[CLI_HINT])
 {
@@ -85,12 +115,8 @@ bool cli_command_for_record(const struct cli_job *job, const char *path,
 		       PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT)))
 		snprintf(text, CLI_HINT, "%s --from %s scan --summary",
 			 job->types, name);
-	else if (sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_OWNER))
-		snprintf(text, CLI_HINT, "pagedet owners %s", name);
-	else if (sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG))
-		snprintf(text, CLI_HINT, "%s from-log %s", job->again, name);
 	else
-		return false;
+		return command_for_text(job->again, sources, name, text);
 	return true;
 }
 

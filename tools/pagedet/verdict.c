@@ -305,6 +305,12 @@ static bool is_any_named(const struct cli_verdict *v)
 	return v->named[0] | v->named[1];
 }
 
+static void hint_for_text(const struct cli_job *job)
+{
+	if (job->open.n_files == 1)
+		cli_hint_for_text(job, job->open.files[0]);
+}
+
 /* Reports that nothing was answered. Returns the status. */
 static int tell_nothing(const struct cli_job *job,
 			const struct pagedet_iter *it, uint32_t f)
@@ -322,6 +328,7 @@ static int tell_nothing(const struct cli_job *job,
 			pagedet_state_text(why));
 	if (*advice)
 		cli_say("hint: %s", advice);
+	hint_for_text(job);
 	return status_without(why);
 }
 
@@ -427,5 +434,7 @@ int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 		if (!job->quiet)
 			tell_unanswered(f, it);
 	}
+	if (without >= 0)
+		hint_for_text(job);
 	return status;
 }

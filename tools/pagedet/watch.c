@@ -201,8 +201,12 @@ int cli_watch(struct cli_job *job, struct pagedet *pd)
 	bool first = true, more = true;
 	int status = CLI_ANSWERED, late;
 
-	if (!has_rounds(job))
-		return job->command->run(job, pd);
+	if (!has_rounds(job)) {
+		status = job->command->run(job, pd);
+		if (status == CLI_UNAVAILABLE && job->open.n_files == 1)
+			cli_hint_for_text(job, job->open.files[0]);
+		return status;
+	}
 	while (more && status <= CLI_UNSURE) {
 		cli_interrupt_asked(true);
 		cli_deadline_begin(job);
