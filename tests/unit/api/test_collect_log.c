@@ -287,7 +287,9 @@ START_TEST(other_reports)
 		{ { OTHERS, ENDED, "" }, PAGEDET_REPORT_MEMORY_FAILURE,
 		  "dirty LRU page: Failed" },
 		{ { OTHERS, FOUND, ENDED, "" }, PAGEDET_REPORT_MEMORY_FAILURE,
-		  "dirty LRU page: Failed; also reported as machine_check" },
+		  "dirty LRU page: Failed; machine_check: Uncorrected hardware "
+		  "memory error in user-access at 1a2b3f40; also reported as "
+		  "machine_check" },
 		{ { OTHERS, ENDED, "migrating pfn 1a2b3 failed ret:1", "" },
 		  PAGEDET_REPORT_MIGRATION, "migrating pfn 1a2b3 failed ret:1; "
 		  "before: dirty LRU page: Failed" },
