@@ -266,12 +266,19 @@ static void put_total(FILE *f, const struct layout *l,
 		fprintf(f, "  total\n");
 }
 
-/* Explains why the total is less than the sum of the lines; short, to fit. */
-static void put_same(FILE *f, size_t same)
+/* Explains why the total is less than the sum of the lines. */
+static void put_same(FILE *f, size_t same, uint32_t width)
 {
-	if (same)
-		fprintf(f, "not in the total: %zu process%s with another's "
-			"address space\n", same, same == 1 ? "" : "es");
+	struct cli_wrap w = { f, width, 2, 0 };
+	char words[96];
+
+	if (!same)
+		return;
+	w.at = (uint32_t)fprintf(f, "not in the total:");
+	snprintf(words, sizeof(words), "%zu process%s with another's address "
+		 "space (vfork, CLONE_VM)", same, same == 1 ? "" : "es");
+	cli_wrap_words(&w, words);
+	fputc('\n', f);
 }
 
 static size_t count_same(const struct cli_table *t)
@@ -329,7 +336,7 @@ void cli_table_text(FILE *f, const struct cli_job *job,
 	for (i = 0; i < n; i++)
 		put_line(f, &l, t, &t->entries[i]);
 	put_total(f, &l, t);
-	put_same(f, same);
+	put_same(f, same, width);
 	if (n < bounded)
 		fprintf(f, "%zu more: --all lists them\n", bounded - n);
 	else if (n < t->n)
