@@ -371,7 +371,8 @@ struct pagedet_coverage {
 	uint64_t tasks_again;	/* of PAGEDET_TARGET_TASK: tasks that have the
 				 * address space of one before (vfork, clone
 				 * with CLONE_VM, named twice): their rows are
-				 * those of the other one again */
+				 * those of the other one again. 0 if the items
+				 * are about different addresses */
 	uint64_t tasks_merged;	/* the same of a query with group_by, where
 				 * neither groups nor filter depend on the task:
 				 * these tasks were left out, so that sums count

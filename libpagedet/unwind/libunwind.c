@@ -497,10 +497,7 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 		.access_fpreg = access_fpreg, .resume = no_resume,
 		.get_proc_name = no_name
 	};
-	struct pdet_frame_pair own;
-	struct unwinding u = {
-		.lib = lib, .target = t, .regs = regs, .own = &own
-	};
+	struct unwinding u = { .lib = lib, .target = t, .regs = regs };
 	struct walk w = { .steps = steps, .most = n };
 	unw_addr_space_t space;
 
@@ -508,12 +505,15 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 	if (walk_by_rules(&u, &w))
 		return w.n;
 	*end = PDET_UNWIND_NO_MEMORY;
-	space = lib->_Ux86_64_create_addr_space(&accessors, 0);
-	if (!space)
-		return 0;
-	walk(&u, space, &w);
-	lib->_Ux86_64_destroy_addr_space(space);
-	*end = u.why;
+	/* Too large for the stack of a caller's thread. */
+	u.own = malloc(sizeof(*u.own));
+	space = u.own ? lib->_Ux86_64_create_addr_space(&accessors, 0) : NULL;
+	if (space) {
+		walk(&u, space, &w);
+		lib->_Ux86_64_destroy_addr_space(space);
+		*end = u.why;
+	}
+	free(u.own);
 	return w.n;
 }
 

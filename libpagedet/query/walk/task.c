@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "backend/spaces.h"
+#include "base/pairs.h"
 #include "query/walk/vma_columns.h"
 
 /* Reading an empty entry costs 3 ns, a call 1000 ns. */
@@ -59,6 +60,8 @@ struct walk_task {
 	uint64_t addr;		/* address in it */
 	struct pdet_range ranges[64];
 	int range, n_ranges;
+	bool one_range;		/* all items are about the same addresses */
+	struct pdet_pairs named; /* pids of the items so far */
 	struct pdet_spaces spaces; /* of the tasks so far */
 };
 
@@ -105,22 +108,8 @@ static int begin_task(struct walk_task *w, struct pdet_session *s,
 	return r ? PDET_MIN(r, 0) : ops->vma_first(s, task);
 }
 
-/* Whether the same addresses of a task were asked for before. */
-static bool is_named_twice(const struct walk_task *w)
+static bool has_one_range(const struct pdet_question *q)
 {
-	const struct pagedet_item *items = w->walk.it->q.items;
-	uint64_t i;
-
-	for (i = 0; i < w->item; i++)
-		if (items[i].pid == items[w->item].pid)
-			return true;
-	return false;
-}
-
-/* Whether all items are about the same addresses. */
-static bool is_one_range(const struct walk_task *w)
-{
-	const struct pdet_question *q = &w->walk.it->q;
 	uint64_t i;
 
 	for (i = 1; i < q->n_items; i++)
@@ -144,7 +133,7 @@ static bool merges(const struct walk_task *w)
 	for (i = 0; i < PDET_COUNT(of_task); i++)
 		if (pdet_fields_has(&it->plan.columns, of_task[i]))
 			return false;
-	return it->q.n_group_by && is_one_range(w);
+	return it->q.n_group_by;
 }
 
 /*
@@ -156,19 +145,25 @@ static int count_again(struct walk_task *w, struct pdet_worker *k,
 {
 	struct pdet_session *s = pdet_session_of(k, &w->walk);
 	const struct pdet_backend_ops *ops = w->walk.backend->ops;
+	const uint64_t pid = w->walk.it->q.items[w->item].pid;
 	struct pdet_task is = *task;
+	uint64_t before;
 	int r;
 
-	if (w->walk.it->q.n_items == 1)
+	if (w->walk.it->q.n_items == 1 || !w->one_range)
 		return 0;
-	if (!is.space && ops->space_key)
-		is.space_key = ops->space_key(s, is.thread);
-	if (is_named_twice(w))
+	if (pdet_pairs_get(&w->named, pid, &before)) {
 		r = PDET_SPACE_SHARED;
-	else if (is.space || is.space_key)
+	} else if (!pdet_pairs_set(&w->named, pid, w->item)) {
+		r = -ENOMEM;
+	} else {
+		if (!is.space && ops->space_key)
+			is.space_key = ops->space_key(s, is.thread);
+		/* It has none, or it is not known. */
+		if (!is.space && !is.space_key)
+			return 0;
 		r = pdet_spaces_add(&w->spaces, s, &is);
-	else	/* It has none, or it is not known. */
-		return 0;
+	}
 	if (r < 0)
 		return pdet_fail(&s->env, ENOMEM, "no memory");
 	if (r != PDET_SPACE_SHARED)
@@ -382,8 +377,11 @@ static int add_segments(struct walk_task *w, struct pdet_worker *k,
 
 static int task_begin(struct pdet_walk *base, struct pdet_worker *k)
 {
-	int r = open_next(walk_of(base), k);
+	struct walk_task *w = walk_of(base);
+	int r;
 
+	w->one_range = has_one_range(&base->it->q);
+	r = open_next(w, k);
 	return r < 0 ? r : 0;
 }
 
@@ -581,6 +579,8 @@ static int task_retarget(struct pdet_walk *base, struct pdet_worker *k)
 	w->task = NULL;
 	w->has_vma = false;
 	w->item = 0;
+	w->one_range = has_one_range(&base->it->q);
+	pdet_pairs_free(&w->named);
 	pdet_spaces_empty(&w->spaces);
 	return 0;
 }
@@ -590,6 +590,7 @@ static void task_free(struct pdet_walk *base)
 	struct walk_task *w = walk_of(base);
 
 	task_put(w->task);
+	pdet_pairs_free(&w->named);
 	pdet_spaces_free(&w->spaces);
 	free(w->name);
 	free(w);

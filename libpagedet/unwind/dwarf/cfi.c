@@ -306,23 +306,31 @@ static int find_function(struct machine *m, struct pdet_frame_rest *fde,
 	return m->wanted < bytes ? 0 : -ENOENT;
 }
 
+/* Runs the CIE, and goes to the instructions of the function. Returns -ENOENT
+ * if @ip is not one of its addresses. @head has to last. */
+static int begin(struct machine *m, struct pdet_cie *head,
+		 struct pdet_frame_rest cie, struct pdet_frame_rest *fde,
+		 uint64_t ip)
+{
+	if (!pdet_cie_read(cie, m->word, head))
+		return -ENOTSUP;
+	m->cie = head;
+	m->row.ra = head->ra;
+	m->row.signal = head->signal;
+	run(m, head->instructions);
+	m->first = m->row;
+	m->ip = 0;
+	return m->error ? m->error : find_function(m, fde, ip);
+}
+
 int pdet_cfi_row(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
 		 uint64_t at, uint64_t ip, unsigned word,
 		 struct pdet_cfi_row *ret)
 {
 	struct machine m = { .at = at, .wanted = UINT64_MAX, .word = word };
 	struct pdet_cie head;
-	int r;
+	int r = begin(&m, &head, cie, &fde, ip);
 
-	if (!pdet_cie_read(cie, word, &head))
-		return -ENOTSUP;
-	m.cie = &head;
-	m.row.ra = head.ra;
-	m.row.signal = head.signal;
-	run(&m, head.instructions);
-	m.first = m.row;
-	m.ip = 0;
-	r = m.error ? m.error : find_function(&m, &fde, ip);
 	if (r < 0)
 		return r;
 	run(&m, fde);
@@ -335,14 +343,8 @@ int pdet_cfi_check(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
 {
 	struct machine m = { .at = at, .wanted = UINT64_MAX, .word = word };
 	struct pdet_cie head;
-	int r;
+	int r = begin(&m, &head, cie, &fde, 0);
 
-	if (!pdet_cie_read(cie, word, &head))
-		return -ENOTSUP;
-	m.cie = &head;
-	run(&m, head.instructions);
-	m.first = m.row;
-	r = m.error ? m.error : find_function(&m, &fde, 0);
 	if (r < 0 && r != -ENOENT)
 		return r;
 	m.wanted = UINT64_MAX;

@@ -170,13 +170,10 @@ static const struct pdet_backend_ops ops = {
 };
 
 /* Walks @n tasks. Returns the counts. */
-static struct pdet_cover walk(struct world *w, bool by_vma, size_t n,
-			      unsigned threads)
+static struct pdet_cover walk_items(struct world *w, bool by_vma,
+				    const struct pagedet_item *items, size_t n,
+				    unsigned threads)
 {
-	struct pagedet_item items[3] = {
-		{ 0, PAGEDET_TO_END, 11, 0 }, { 0, PAGEDET_TO_END, 12, 0 },
-		{ 0, PAGEDET_TO_END, 13, 0 },
-	};
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	struct pdet_backend *list[] = { &w->backend };
 	struct pdet_env env = { .root = no_root };
@@ -209,6 +206,38 @@ static struct pdet_cover walk(struct world *w, bool by_vma, size_t n,
 	ck_assert_uint_eq(w->open, 0);
 	return cover;
 }
+
+static struct pdet_cover walk(struct world *w, bool by_vma, size_t n,
+			      unsigned threads)
+{
+	static const struct pagedet_item items[3] = {
+		{ 0, PAGEDET_TO_END, 11, 0 }, { 0, PAGEDET_TO_END, 12, 0 },
+		{ 0, PAGEDET_TO_END, 13, 0 },
+	};
+
+	return walk_items(w, by_vma, items, n, threads);
+}
+
+/* Pages of a task that is named twice are in the answer again, unless the
+ * addresses are other ones. */
+START_TEST(a_task_that_is_named_twice)
+{
+	const uint64_t n = (uint64_t)VMA_PAGES * PAGE;
+	const struct pagedet_item same[] = {
+		{ 0, n, 11, 0 }, { 0, n, 12, 0 }, { 0, n, 11, 0 },
+		{ 0, n, 11, 0 },
+	}, parts[] = {
+		{ 0, n, 11, 0 }, { 2 * n, n, 11, 0 },
+	};
+	struct world w = { .ranges_end = false };
+
+	atomic_store(&w.entries_left, 1u << 30);
+	ck_assert_uint_eq(walk_items(&w, true, same, PDET_COUNT(same),
+				     1).tasks_again, 2);
+	ck_assert_uint_eq(walk_items(&w, true, parts, PDET_COUNT(parts),
+				     1).tasks_again, 0);
+}
+END_TEST
 
 /* _i: by VMA, several tasks, several threads */
 START_TEST(a_task_that_ends_is_one)
@@ -724,6 +753,7 @@ int main(void)
 	Suite *s = suite_create("walk_task");
 
 	unit_loop(s, a_task_that_ends_is_one, 8);
+	unit_test(s, a_task_that_is_named_twice);
 	unit_test(s, a_task_that_is_asked_for_by_addresses_is_one);
 	unit_loop(s, a_source_of_stacks, 2);
 	unit_loop(s, memory_comes_first, PDET_COUNT(both));
