@@ -268,7 +268,13 @@ static bool put_said(const struct reading *r, struct pagedet_evidence *e,
 	return true;
 }
 
-/* @never: the kernel has never reported a bad page. */
+static bool has_memory_error(const struct pagedet_page *row)
+{
+	return pdet_row_flag(row, PAGEDET_PF_HWPOISON) == PAGEDET_YES;
+}
+
+/* @never: the kernel has never reported a bad page. Memory errors do not tell
+ * whether it has. */
 static void tell(const struct reading *r, const struct pdet_evidence_list *list,
 		 bool never)
 {
@@ -283,9 +289,11 @@ static void tell(const struct reading *r, const struct pdet_evidence_list *list,
 		if (!pdet_row_has(&row, PAGEDET_FIELD_PFN) ||
 		    pdet_row_has(&row, PAGEDET_FIELD_REPORT))
 			continue;
-		if (!put_said(r, e, &row))
+		if (never && !has_memory_error(&row))
+			put_cell(&row, PAGEDET_FIELD_REPORT, PAGEDET_NONE);
+		else if (!put_said(r, e, &row))
 			put_cell(&row, PAGEDET_FIELD_REPORT,
-				 r->why && !never ? r->why : PAGEDET_NONE);
+				 r->why ? r->why : PAGEDET_NONE);
 		memcpy(e->here, &row, sizeof(row));
 	}
 }
@@ -321,8 +329,7 @@ static bool note_asked(struct reading *r, bool *poisoned)
 		if (!pdet_row_has(&row, PAGEDET_FIELD_PFN) ||
 		    pdet_row_has(&row, PAGEDET_FIELD_REPORT))
 			continue;
-		*poisoned |= pdet_row_flag(&row, PAGEDET_PF_HWPOISON) ==
-			     PAGEDET_YES;
+		*poisoned |= has_memory_error(&row);
 		if (!pdet_pairs_set(&r->asked, row.pfn, i))
 			return false;
 	}

@@ -350,13 +350,21 @@ static bool in_use(struct pdet_case *c, const struct ending *is)
 	return true;
 }
 
+/* Neither words nor counts tell, but the flags do: the handling takes a page off
+ * its LRU list before anything else. */
+static bool is_listed(const struct pdet_case *c, const struct ending *is)
+{
+	return is->end == UNSAID && unused(c) == PAGEDET_DUNNO &&
+	       pdet_row_flag(&c->here, PAGEDET_PF_LRU) == PAGEDET_YES;
+}
+
 /* The kernel sets the flag before it tries to take the page away. */
 bool pdet_poisoned_in_use(struct pdet_case *c)
 {
 	const struct ending *is = ending_of(c);
 
 	return ((is->end >= MAPPED && is != &not_unmapped && is != &killed) ||
-		unused(c) == PAGEDET_NO) && in_use(c, is);
+		unused(c) == PAGEDET_NO || is_listed(c, is)) && in_use(c, is);
 }
 
 /* The end of the handling is not in the log. */
@@ -400,7 +408,7 @@ bool pdet_poisoned_aside_likely(struct pdet_case *c)
 	const struct ending *is = ending_of(c);
 
 	return (is->end == ASIDE_LIKELY || is->end == UNSAID) &&
-	       unused(c) == PAGEDET_DUNNO && aside(c, is);
+	       unused(c) == PAGEDET_DUNNO && !is_listed(c, is) && aside(c, is);
 }
 
 bool pdet_poisoned_unfound(const struct pdet_case *c)

@@ -3,6 +3,11 @@
  * Rules that explain why no memory cgroup is charged for a page, and rules for
  * poison.
  */
+#include <stdio.h>
+
+#include <stdio.h>
+#include <string.h>
+
 #include "explain/explain.h"
 
 #define HERE PAGEDET_SIDE_HERE
@@ -103,7 +108,25 @@ static bool charge_unknown(struct pdet_case *c)
 
 /* --- poison --- */
 
-/* Who found the error: the report itself, or what its reason ends with. */
+/* Whether the page was also reported as that, in this boot. */
+static bool is_also(const char *reason, uint32_t report)
+{
+	const char *name = pdet_value_name(PAGEDET_FIELD_REPORT, report);
+	const char *end, *at;
+	char part[64];
+	size_t len;
+
+	snprintf(part, sizeof(part), PDET_REPORTED_AS "%s", name);
+	for (at = reason; at; at = end ? end + strlen("; ") : NULL) {
+		end = strstr(at, "; ");
+		len = end ? (size_t)(end - at) : strlen(at);
+		if (len == strlen(part) && !memcmp(at, part, len))
+			return true;
+	}
+	return false;
+}
+
+/* Who found the error: the report itself, or what its reason says. */
 static bool found(struct pdet_case *c)
 {
 	static const struct {
@@ -118,20 +141,12 @@ static bool found(struct pdet_case *c)
 		  "broken memory: the memory controller (EDAC) reported this "
 		  "page" },
 	};
-	const char *last = pdet_case_reason(c), *next;
 	size_t i;
 
-	while ((next = strstr(last, "; ")))
-		last = next + strlen("; ");
 	for (i = 0; i < PDET_COUNT(by); i++) {
-		const char *name = pdet_value_name(PAGEDET_FIELD_REPORT,
-						   by[i].report);
-
 		if ((!pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) ||
 		     c->here.report != by[i].report) &&
-		    (strncmp(last, PDET_REPORTED_AS,
-			     strlen(PDET_REPORTED_AS)) ||
-		     strcmp(last + strlen(PDET_REPORTED_AS), name)))
+		    !is_also(pdet_case_reason(c), by[i].report))
 			continue;
 		pdet_fact_field(c, HERE, PAGEDET_FIELD_REPORT);
 		pdet_fact_field(c, HERE, PAGEDET_FIELD_REASON);

@@ -367,4 +367,9 @@ stdout_has 'flags are those of the first page' '"missing":{"flags":"unsupported"
 run --from "$tap_dir/flags.txt" explain 256
 expect 'explain of a poisoned page' 0
 stdout_has 'a poisoned page' 'the kernel does not use it any more'
+sed 's/(dirty|/(dirty|lru|/' "$tap_dir/flags.txt" > "$tap_dir/listed.txt"
+run --from "$tap_dir/listed.txt" explain 256
+expect 'explain of a poisoned page that is on a list' 0
+stdout_has 'a poisoned page that is on a list' \
+	'the kernel could not take it away from all who use it, or is doing so'
 tap_done

@@ -313,6 +313,21 @@ reason = next(x for x in said.splitlines() if x.startswith("    reason "))
 tap.equal("repeated ones are said once", reason.count("TSC 91b3f0"), 1)
 said = explained(EDAC + "Linux version 6.1.0 (a@b) #1\n" + MCE, hex(PFN))[1]
 tap.is_true("another boot is another error", "DIMM#0" not in said, said)
+# The words of all are longer than what explain keeps of a reason.
+GHES = "".join("{1}[Hardware Error]: " + line + "\n" for line in (
+    "Error 0, type: recoverable", "  section_type: memory error",
+    "  error_status: Storage error in DRAM memory (0x0000000000000400)",
+    "  physical_address: 0x00000007c4a2d040",
+    "  node:1 card:4 module:0 rank:0 bank:1 device:14 row:58165 column:816",
+    "  error_type: 3, multi-bit ECC", "  DIMM location: CPU 2 DIMM 30"))
+KILLED = ("Memory failure: 0x7c4a2d: Sending SIGBUS to %s:12345 due to "
+          "hardware memory corruption\n")
+said = explained(MCE + EDAC + GHES + KILLED % "postgres" + POISONED +
+                 "Memory failure: 0x7c4a2d: already hardware poisoned\n" +
+                 KILLED % "postmaster-work", hex(PFN), "--page-size", "4k")[1]
+tap.is_true("many words: who found the error is known all the same",
+            "likely: broken memory" in said and
+            "what found the error" not in said, said)
 
 shutil.rmtree(tmp)
 tap.end()

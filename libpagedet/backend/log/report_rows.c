@@ -200,15 +200,16 @@ size_t pdet_log_event_reason(const struct pdet_log_page *p, char *text,
 	if (p->injected)
 		parts[3] = (struct pdet_scan){ injected, injected +
 					       strlen(injected) };
-	for (i = 0; i < PDET_COUNT(p->hardware); i++)
-		parts[4 + i] = pdet_log_page_text(p, p->hardware[i]);
 	if (p->found_by && p->flags & PAGEDET_PF(PAGEDET_PF_HWPOISON)) {
 		const int n = snprintf(found, sizeof(found), PDET_REPORTED_AS
 				       "%s", pdet_value_name(F(REPORT),
 							     p->found_by));
 
-		parts[7] = (struct pdet_scan){ found, found + n };
+		parts[4] = (struct pdet_scan){ found, found + n };
 	}
+	/* These may be cut. */
+	for (i = 0; i < PDET_COUNT(p->hardware); i++)
+		parts[5 + i] = pdet_log_page_text(p, p->hardware[i]);
 	for (i = 0; i < PDET_COUNT(parts); i++)
 		if (parts[i].at < parts[i].end)
 			append(text, size, &len, parts[i]);

@@ -287,9 +287,9 @@ START_TEST(other_reports)
 		{ { OTHERS, ENDED, "" }, PAGEDET_REPORT_MEMORY_FAILURE,
 		  "dirty LRU page: Failed" },
 		{ { OTHERS, FOUND, ENDED, "" }, PAGEDET_REPORT_MEMORY_FAILURE,
-		  "dirty LRU page: Failed; machine_check: Uncorrected hardware "
-		  "memory error in user-access at 1a2b3f40; also reported as "
-		  "machine_check" },
+		  "dirty LRU page: Failed; also reported as machine_check; "
+		  "machine_check: Uncorrected hardware memory error in "
+		  "user-access at 1a2b3f40" },
 		{ { OTHERS, ENDED, "migrating pfn 1a2b3 failed ret:1", "" },
 		  PAGEDET_REPORT_MIGRATION, "migrating pfn 1a2b3 failed ret:1; "
 		  "before: dirty LRU page: Failed" },
@@ -347,27 +347,39 @@ START_TEST(taint)
 }
 END_TEST
 
+static void poison(unsigned i)
+{
+	struct pagedet_page row = row_of(i);
+
+	row.cell[PAGEDET_FIELD_FLAGS] = row.cell[PAGEDET_FIELD_FLAGS_KNOWN] =
+		PAGEDET_HAVE;
+	row.flags = row.flags_known = PAGEDET_PF(PAGEDET_PF_HWPOISON);
+	memcpy(e[i].here, &row, sizeof(row));
+}
+
 /* A memory error does not taint the kernel. */
 START_TEST(taint_and_memory_error)
 {
 	static const char *const text[] = { OTHERS, ENDED, "" };
-	struct pagedet_page row;
 
 	kmsg.text = text;
 	kmsg.seq = 5;
 	say_tainted("0\n");
 	collect();
 	ck_assert_uint_eq(state(0), PAGEDET_NONE);
-	row = row_of(0);
-	row.cell[PAGEDET_FIELD_FLAGS] = row.cell[PAGEDET_FIELD_FLAGS_KNOWN] =
-		PAGEDET_HAVE;
-	row.flags = row.flags_known = PAGEDET_PF(PAGEDET_PF_HWPOISON);
-	memcpy(e[0].here, &row, sizeof(row));
+	poison(0);
 	ck_assert_int_eq(pdet_collect_log(pd, &list), 0);
 	ck_assert_uint_eq(state(0), PAGEDET_HAVE);
 	ck_assert_str_eq(reason(0), "dirty LRU page: Failed");
 	/* It has not been reported as a bad page, whatever the log lacks. */
 	ck_assert_uint_eq(state(1), PAGEDET_NONE);
+	/* Of a memory error that says nothing. */
+	collect();
+	poison(1);
+	ck_assert_int_eq(pdet_collect_log(pd, &list), 0);
+	ck_assert_uint_eq(state(1), PAGEDET_EXCLUDED);
+	/* The answer about a page does not depend on another page. */
+	ck_assert_uint_eq(state(0), PAGEDET_NONE);
 }
 END_TEST
 
