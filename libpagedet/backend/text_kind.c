@@ -3,10 +3,12 @@
  * Recognises page_owner's records by phrases that the kernel prints, and bytes
  * that are not text. backend/log/kind.c recognises a kernel log.
  */
+#include <pagedet.h>
 #include <string.h>
 
 #include "backend/text_kind.h"
 #include "base/env.h"
+#include "base/text/quote.h"
 
 bool pdet_text_is_owner(const char *text, size_t len)
 {
@@ -61,6 +63,15 @@ bool pdet_text_has_log(const char *text, size_t len)
 				return true;
 	}
 	return false;
+}
+
+void pdet_text_tell_log(struct pdet_env *env, const char *name)
+{
+	char quoted[PDET_QUOTED];
+
+	pdet_log(env, PAGEDET_LOG_WARNING, "%s also has lines of a kernel log, "
+		 "which are not read: pagedet from-log %s", name,
+		 pdet_quoted(name, "FILE", quoted, sizeof(quoted)));
 }
 
 /* True if many bytes cannot be text; a console may have some noise. */

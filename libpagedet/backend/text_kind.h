@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/env.h"
 #include "base/text/text.h"
 
 /* The line must be within this many bytes of the start. */
@@ -19,6 +20,9 @@ bool pdet_text_is_owner_line(struct pdet_scan line);
 
 /* pdet_text_has_log - true if a line of it is one of a kernel log. */
 bool pdet_text_has_log(const char *text, size_t len);
+
+/* pdet_text_tell_log - warn that a text of page_owner also has such lines. */
+void pdet_text_tell_log(struct pdet_env *env, const char *name);
 
 /* pdet_text_is_binary - true if it is most likely not text. */
 bool pdet_text_is_binary(const char *text, size_t len);

@@ -41,6 +41,12 @@ static void pause_before(unsigned try)
 	nanosleep(&t, NULL);
 }
 
+/* Only a running kernel can be watched. */
+static unsigned reason_of(int error)
+{
+	return pdet_live_reason(true, pdet_reason_of(error));
+}
+
 static bool has_raced(const struct pdet_at *at, size_t n)
 {
 	while (n--)
@@ -76,7 +82,7 @@ void pdet_bp_object_look(const struct pdet_bp_sources *sources,
 		return;
 	}
 	o->state = 0;
-	o->why = pdet_reason_of(r);
+	o->why = reason_of(r);
 }
 
 unsigned pdet_bp_object_map(const struct pdet_bp_sources *sources,
@@ -97,7 +103,7 @@ unsigned pdet_bp_object_map(const struct pdet_bp_sources *sources,
 	} while (next && next <= last && n < MOST_PAGES);
 	r = ask(sources, env, at, n, page);
 	if (r < 0)
-		return pdet_reason_of(r);
+		return reason_of(r);
 	for (i = 0; i < n; i++) {
 		if (page[i].map == PAGEDET_NONE) {
 			*hole = at[i];

@@ -350,8 +350,8 @@ static bool in_use(struct pdet_case *c, const struct ending *is)
 	return true;
 }
 
-/* Neither words nor counts tell, but the flags do: the handling takes a page off
- * its LRU list before anything else. */
+/* Neither words nor counts tell, but the flags do: the handling takes a page
+ * off its LRU list before anything else. */
 static bool is_listed(const struct pdet_case *c, const struct ending *is)
 {
 	return is->end == UNSAID && unused(c) == PAGEDET_DUNNO &&

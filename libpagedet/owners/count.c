@@ -422,6 +422,7 @@ static void find_stack(struct pdet_owner_count *c, struct pdet_owner_record *r)
 bool pdet_owner_count_block(struct pdet_owner_count *c, const char *text,
 			    size_t n, bool last)
 {
+	const uint64_t damaged = c->left.damaged;
 	struct pdet_scan at = { text, text + n };
 	struct pdet_owner_record r;
 	enum pdet_owner_is is;
@@ -433,13 +434,13 @@ bool pdet_owner_count_block(struct pdet_owner_count *c, const char *text,
 			break;
 		if (is == PDET_OWNER_RECORD && r.has & PDET_OWNER_HANDLE)
 			find_stack(c, &r);
-		if (is == PDET_OWNER_DAMAGED) {
-			if (!c->left.damaged++)
-				c->left.has_log = pdet_text_has_log(text, n);
-		} else if (!take(c, &r)) {
+		if (is == PDET_OWNER_DAMAGED)
+			c->left.damaged++;
+		else if (!take(c, &r))
 			return false;
-		}
 	}
+	if (c->left.damaged > damaged && !c->left.has_log)
+		c->left.has_log = pdet_text_has_log(text, n);
 	/* Records point into the caller's text. */
 	return !c->asked->filter || count_rows(c);
 }

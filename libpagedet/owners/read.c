@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/text_kind.h"
 #include "base/team.h"
-#include "base/text/quote.h"
 #include "kernel/owner/blocks.h"
 #include "kernel/owner/live.h"
 #include "owners/read.h"
@@ -89,7 +89,6 @@ int pdet_owners_no_memory(struct pdet_env *env)
 int pdet_owners_judge(struct pdet_owners_reading *r, const char *name, int end)
 {
 	const struct pdet_owner_left *left = &r->sum.left;
-	char quoted[PDET_QUOTED];
 	const bool stopped = atomic_load(&r->watch->stopped);
 
 	r->partial = end < 0 || stopped || left->damaged || left->unprinted;
@@ -102,11 +101,7 @@ int pdet_owners_judge(struct pdet_owners_reading *r, const char *name, int end)
 			pdet_log(r->env, PAGEDET_LOG_WARNING, "%s",
 				 r->env->error);
 		if (left->has_log)
-			pdet_log(r->env, PAGEDET_LOG_WARNING, "%s also has "
-				 "lines of a kernel log, which are not read: "
-				 "pagedet from-log %s", name,
-				 pdet_quoted(name, "FILE", quoted,
-					     sizeof(quoted)));
+			pdet_text_tell_log(r->env, name);
 		return 0;
 	}
 	if (end < 0)

@@ -135,6 +135,13 @@ if [ -n "$not_ours" ]; then
 	run_unprivileged stack 1 --backend kcore
 	expect 'stack: a source that cannot be read' $lacks \
 		'cannot tell who allocated a page: '
+	chmod 0 "$tap_dir/small/proc/kpageflags"
+	run_unprivileged page 256 --fields flags,mapcount \
+		--root "$tap_dir/small"
+	expect 'one of two fields is answered' 2 'flags: a privilege is missing'
+	tap_fails 'one of two fields: that is something' \
+		grep -q 'nothing could be' "$tap_dir/stderr"
+	chmod 644 "$tap_dir/small/proc/kpageflags"
 	run_unprivileged page 1 --fields owner --root "$tap_dir/small"
 	expect 'a source that has none of the fields' 2 \
 		'nothing could be answered: no open source knows it'

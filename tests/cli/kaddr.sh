@@ -296,6 +296,9 @@ stdout_is "a task's address is none of the kernel's" \
 	'{"pfn":null,"kind":"unmapped","vma_name":"[user half]"}'
 expect "a task's address: which command takes it" 0 \
 	'try: pagedet virt PID 0x7fff00000000'
+run kaddr ffff8880001000
+tap_fails "a kernel address that lacks digits is not a task's" \
+	grep -q 'of user space' "$tap_dir/stderr"
 run kaddr --json --fields vaddr 7fff00000000
 stdout_is "a task's address is not hidden" '{"vaddr":"0x7fff00000000"}'
 

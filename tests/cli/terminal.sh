@@ -155,8 +155,10 @@ sed 's/comm=other/comm=name-of-15-char/' \
 "$top_builddir/tests/fixtures/mkproc" "$tap_dir/scenario" "$named"
 machine=$root root=$named
 for columns in 50 60; do
-	fits $columns tasks tasks
 	fits $columns 'mappers of a file' mappers /bin/x
+done
+for columns in 48 50 60; do
+	fits $columns tasks tasks
 done
 stdout_has 'mappers of a file: 60 columns: the whole name' 'name-of-15-char'
 on_terminal 80 tasks

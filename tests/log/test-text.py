@@ -80,6 +80,9 @@ for name, text in (
          RECORD % 0x101),
         ("syslog", "Nov 22 12:03:02 host kernel: " + LINE % (50, 0x1234) +
          "\n" + RECORD % 0x100),
+        ("far behind other damage", RECORD % 0x100 + "Page allocated via\n" +
+         "".join(RECORD % pfn for pfn in range(0x2000, 0x5000)) +
+         LINE % (50, 0x1234)),
         ("without times", "Memory failure: 0x1234: unhandlable page.\n\n" +
          RECORD % 0x100)):
     both = file_of("both", text)

@@ -174,7 +174,7 @@ static struct widths widths_for(uint32_t width)
 	struct widths l = width && width < 51 + 15 ? narrow : wide;
 	const uint32_t before = (uint32_t)(l.pid + 3 * l.pages + l.bytes) + 6;
 
-	l.comm = width > before + 3 ? width - before : 0;
+	l.comm = !width ? 0 : width > before + 4 ? width - before : 4;
 	return l;
 }
 
@@ -418,8 +418,8 @@ static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
 	cli_interrupt_asked(true);
 	status = look_at_all(&m);
 	cli_interrupt_asked(job->watching);
-	again = m.stopped || job->quiet ? 0 : count_again(&m);
 	print_all(&m);
+	again = m.stopped || job->quiet ? 0 : count_again(&m);
 	free(m.mappers);
 	if (!status && (m.unread || m.by_name || m.stopped))
 		status = CLI_UNSURE;

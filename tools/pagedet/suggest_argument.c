@@ -85,8 +85,9 @@ void cli_tell_kernel_address(const struct cli_job *job, const char *word,
 void cli_tell_user_address(const struct cli_job *job, const char *word,
 			   uint64_t n)
 {
-	/* The first page is never mapped, and none is behind the last one. */
-	if (!job->quiet && n >> 12 && !(n >> 56))
+	/* The first page is never mapped. What is behind 47 bits is not one of
+	 * user space everywhere: digits may be missing. */
+	if (!job->quiet && n >> 12 && !(n >> 47))
 		cli_say("%s: '%s' is an address of user space, where each "
 			"process has its own pages, and not one of the kernel; "
 			"try: %s virt PID 0x%llx", job->command->name, word,

@@ -70,7 +70,8 @@ static void print_text(FILE *f, const struct pagedet_task *t,
 	else
 		fprintf(f, "%11s  ", "?");
 	snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(t->comm), t->comm);
-	cli_clipped_text(f, comm, width > COMM_AT + 4 ? width - COMM_AT : 0);
+	cli_clipped_text(f, comm, !width ? 0 :
+			 width > COMM_AT + 4 ? width - COMM_AT : 4);
 	fputc('\n', f);
 }
 

@@ -116,16 +116,17 @@ static int add_group(struct cli_table *t, const struct group *g,
 	struct cli_entry *e;
 	bool fresh;
 
+	if (t->key != PAGEDET_FIELD_SLAB_CACHE)
+		state_of(g, PAGEDET_FIELD_KIND, &kind);
 	/* Free memory is not a user, and neither is memory without a charge. */
 	if (t->key == PAGEDET_FIELD_MEMCG_PATH &&
-	    state_of(g, t->key, &none) == PAGEDET_NONE)
+	    (kind == PAGEDET_KIND_FREE ||
+	     state_of(g, t->key, &none) == PAGEDET_NONE))
 		return CLI_ANSWERED;
 	e = cli_table_entry(t, key_of(t, g, it));
 	if (!e)
 		return CLI_IO;
 	fresh = !e->bytes;
-	if (t->key != PAGEDET_FIELD_SLAB_CACHE)
-		state_of(g, PAGEDET_FIELD_KIND, &kind);
 	state_of(g, PAGEDET_FIELD_PAGES, &pages);
 	bytes = pages * page_size;
 	e->bytes += bytes;
@@ -189,11 +190,11 @@ static void list_kinds(const struct cli_entry *e, char *text, size_t room)
 	}
 }
 
-/* Reports memory of which the key is not known, and why. */
+/* Reports memory of which the key is not known, and why. @advice: "" if it was
+ * given. */
 static void tell_rest(const struct cli_job *job, const struct cli_table *t,
-		      const struct pagedet_iter *it)
+		      const char *advice)
 {
-	const char *advice = pagedet_why_advice(it, t->key);
 	char size[32], kinds[256];
 	size_t i;
 
@@ -275,7 +276,9 @@ int cli_count_pages(struct cli_job *job, struct pagedet *pd,
 	cli_verdict_add(&v, it, q.target);
 	told = status ? status : cli_verdict_tell(&v, job, it);
 	if (!status)
-		tell_rest(job, t, it);
+		tell_rest(job, t, v.sum.answered[t->key / 64] >>
+				  t->key % 64 & 1 ?
+				  pagedet_why_advice(it, t->key) : "");
 	cli_interrupt_cancels(NULL);
 	pagedet_iter_free(it);
 	return told;

@@ -276,9 +276,9 @@ static int unanswered_field(const struct cli_verdict *v,
 			continue;
 		if (v->sum.answered[f / 64] >> f % 64 & 1)
 			return -1;
-		if (pagedet_why(it, f) == PAGEDET_NO_ACCESS)
-			return (int)f;
-		if (found < 0)
+		if (found < 0 ||
+		    (pagedet_why(it, f) == PAGEDET_NO_ACCESS &&
+		     pagedet_why(it, (uint32_t)found) != PAGEDET_NO_ACCESS))
 			found = (int)f;
 	}
 	return found;
@@ -316,20 +316,20 @@ static int tell_nothing(const struct cli_job *job,
 			const struct pagedet_iter *it, uint32_t f)
 {
 	const uint32_t why = pagedet_why(it, f);
+	const int status = status_without(why);
 	const char *advice = pagedet_why_advice(it, f);
 
 	if (job->quiet)
-		return status_without(why);
+		return status;
 	/* The source could, but each row has lost it: the row says why. */
-	if (why == PAGEDET_HAVE)
-		cli_say("nothing could be answered");
-	else
-		cli_say("nothing could be answered: %s",
-			pagedet_state_text(why));
+	cli_say("nothing could be answered: %s", why == PAGEDET_HAVE ?
+		"what is read here does not say it" : pagedet_state_text(why));
 	if (*advice)
 		cli_say("hint: %s", advice);
-	hint_for_text(job);
-	return status_without(why);
+	/* cli_watch() does so for the others. */
+	if (status != CLI_UNAVAILABLE)
+		hint_for_text(job);
+	return status;
 }
 
 /*

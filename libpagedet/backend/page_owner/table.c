@@ -75,14 +75,13 @@ static bool add_block(struct ownertext *o, struct pdet_scan text, bool last,
 		      struct reading *reading)
 {
 	const struct pdet_scan all = text;
+	const uint64_t damaged = reading->damaged;
 	struct pdet_owner_record r;
 	enum pdet_owner_is is;
 
 	while ((is = pdet_owner_next(&text, last, 0, &r)) != PDET_OWNER_END) {
 		if (is == PDET_OWNER_DAMAGED) {
-			if (!reading->damaged++)
-				reading->has_log = pdet_text_has_log(all.at,
-					(size_t)(all.end - all.at));
+			reading->damaged++;
 			note_gap(&o->table);
 		} else if (r.has & PDET_OWNER_STACK_ONLY) {
 			reading->without_pfn++;
@@ -90,6 +89,9 @@ static bool add_block(struct ownertext *o, struct pdet_scan text, bool last,
 			return false;
 		}
 	}
+	if (reading->damaged > damaged && !reading->has_log)
+		reading->has_log = pdet_text_has_log(all.at, (size_t)
+						     (all.end - all.at));
 	return true;
 }
 
@@ -179,10 +181,7 @@ static int judge(struct ownertext *o, struct pdet_env *env,
 			 pdet_plural(reading->damaged),
 			 pdet_is_or_are(reading->damaged));
 	if (reading->has_log && o->table.list.n)
-		pdet_log(env, PAGEDET_LOG_WARNING, "%s also has lines of a "
-			 "kernel log, which are not read: pagedet from-log %s",
-			 name, pdet_quoted(name, "FILE", quoted,
-					   sizeof(quoted)));
+		pdet_text_tell_log(env, name);
 	if (o->table.list.n)
 		return 0;
 	if (!reading->without_pfn)

@@ -13,6 +13,7 @@
 #include "backend/log/log.h"
 #include "backend/text_kind.h"
 #include "base/codec/text_stream.h"
+#include "base/text/plural.h"
 #include "base/text/quote.h"
 #include "memory/dump_kind.h"
 #include "query/walk/log_boot.h"
@@ -242,7 +243,7 @@ static void tell_boots(struct walk_log *w)
 		pdet_log(env, PAGEDET_LOG_WARNING, "%" PRIu64 " of the pages "
 			 "in %s %s of another boot: what %s now is not shown",
 			 w->others, pdet_text_stream_name(w->in),
-			 w->others == 1 ? "is" : "are",
+			 pdet_is_or_are(w->others),
 			 w->others == 1 ? "it is" : "they are");
 	if (w->strangers)
 		pdet_log(env, PAGEDET_LOG_WARNING, "nothing says whether %s is "
@@ -273,7 +274,7 @@ static void tell_unread(struct walk_log *w)
 	w->worker->cover.partial = true;
 	pdet_log(w->walk.it->env, PAGEDET_LOG_WARNING, "%" PRIu64 " line%s of "
 		 "%s look%s like a report, but %s not understood", n,
-		 n == 1 ? "" : "s", name,
+		 pdet_plural(n), name,
 		 n == 1 ? "s" : "", n == 1 ? "was" : "were");
 }
 
