@@ -362,6 +362,10 @@ stdout_has 'its flags' '"flags":[]'
 run --from "$tap_dir/flags.txt" page 256 --json --fields flags
 stdout_has 'its flags, by name' '"flags":["uptodate","dirty","swapbacked","hwpoison"]'
 stdout_has 'a flag with two meanings is not known' '"owner_2"'
+sed 's/swapbacked|//' "$tap_dir/flags.txt" > "$tap_dir/lazy.txt"
+run --from "$tap_dir/lazy.txt" page 256 --json --fields flags
+stdout_has 'nor where an anonymous page is not swapbacked (MADV_FREE)' \
+	'"flags":["uptodate","dirty","hwpoison"]'
 run --from "$tap_dir/flags.txt" page 258 --json --fields flags
 stdout_has 'flags are those of the first page' '"missing":{"flags":"unsupported"'
 run --from "$tap_dir/flags.txt" explain 256

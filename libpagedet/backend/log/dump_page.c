@@ -239,46 +239,23 @@ static bool take_mapping(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
-static void take_flag(struct pdet_log_page *p, struct pdet_scan word)
-{
-	struct pdet_scan s = word;
-	uint64_t node;
-
-	if (pdet_scan_word(&s, "node=")) {
-		if (pdet_scan_dec(&s, &node) && node <= UINT32_MAX) {
-			p->node = (uint32_t)node;
-			p->has |= PDET_LOG_NODE;
-		}
-		return;
-	}
-	p->flags |= pdet_flag_named(word);
-}
-
 bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan s)
 {
-	struct pdet_scan word;
-	uint64_t value;
+	struct pdet_scan node = { NULL, NULL };
+	uint64_t value, flags, n;
 
-	if (!hex_number(&s, &value) || !pdet_scan_char(&s, '('))
+	if (!hex_number(&s, &value) || !pdet_flags_list(&s, &flags, &node))
 		return false;
 	p->flags_word = value;
 	p->has |= PDET_LOG_FLAGS | PDET_LOG_FLAGS_WORD;
-	for (;;) {
-		word.at = s.at;
-		while (s.at < s.end && *s.at != '|' && *s.at != ')')
-			s.at++;
-		word.end = s.at;
-		take_flag(p, word);
-		if (!pdet_scan_char(&s, '|'))
-			break;
+	p->flags |= flags;
+	if (pdet_scan_dec(&node, &n) && n <= UINT32_MAX) {
+		p->node = (uint32_t)n;
+		p->has |= PDET_LOG_NODE;
 	}
 	if (pdet_scan_word(&s, ") CMA"))
 		p->has |= PDET_LOG_CMA;
 	p->flags_known = PDET_FLAGS_NAMED | p->flags;
-	/* Bits whose meaning depends on others (include/linux/page-flags.h):
-	 * PG_swapcache is PG_owner_priv_1. */
-	if (p->flags & PF(OWNER_PRIVATE) && p->flags & PF(SWAPBACKED))
-		p->flags = (p->flags & ~PF(OWNER_PRIVATE)) | PF(SWAPCACHE);
 	if (p->anon && p->flags & (PF(OWNER_2) | PF(MAPPEDTODISK))) {
 		p->flags &= ~(PF(OWNER_2) | PF(MAPPEDTODISK));
 		p->flags |= PF(ANON_EXCLUSIVE);

@@ -39,7 +39,7 @@ static const struct {
 	{ "mappedtodisk", PF(MAPPEDTODISK) },
 };
 
-uint64_t pdet_flag_named(struct pdet_scan name)
+static uint64_t flag_named(struct pdet_scan name)
 {
 	size_t i;
 
@@ -49,31 +49,43 @@ uint64_t pdet_flag_named(struct pdet_scan name)
 	return 0;
 }
 
+bool pdet_flags_list(struct pdet_scan *s, uint64_t *flags,
+		     struct pdet_scan *node)
+{
+	/* PG_swapcache is PG_owner_priv_1 (include/linux/page-flags.h). */
+	const uint64_t swapcache = PF(OWNER_PRIVATE) | PF(SWAPBACKED);
+	struct pdet_scan word;
+
+	if (!pdet_scan_char(s, '('))
+		return false;
+	*flags = 0;
+	do {
+		word.at = s->at;
+		while (s->at < s->end && *s->at != '|' && *s->at != ')')
+			s->at++;
+		word.end = s->at;
+		*flags |= flag_named(word);
+		if (pdet_scan_word(&word, "node="))
+			*node = word;
+	} while (pdet_scan_char(s, '|'));
+	if ((*flags & swapcache) == swapcache)
+		*flags ^= PF(OWNER_PRIVATE) | PF(SWAPCACHE);
+	return true;
+}
+
 bool pdet_flags_named(struct pdet_scan text, uint64_t *flags, uint64_t *known)
 {
-	/* An anonymous page has them for PG_anon_exclusive. */
+	/* An anonymous page has them for PG_anon_exclusive, and nothing here
+	 * tells whether it is one. */
 	const uint64_t unsure = PF(OWNER_2) | PF(MAPPEDTODISK);
-	struct pdet_scan s = text, word;
+	struct pdet_scan s = text, node;
 	uint64_t bits;
 
 	pdet_scan_word(&s, "Flags ");
 	pdet_scan_word(&s, "0x");
-	if (!pdet_scan_hex(&s, &bits) || !pdet_scan_char(&s, '('))
+	if (!pdet_scan_hex(&s, &bits) || !pdet_flags_list(&s, flags, &node))
 		return false;
-	*flags = 0;
-	do {
-		word.at = s.at;
-		while (s.at < s.end && *s.at != '|' && *s.at != ')')
-			s.at++;
-		word.end = s.at;
-		*flags |= pdet_flag_named(word);
-	} while (pdet_scan_char(&s, '|'));
+	*flags &= ~unsure;
 	*known = PDET_FLAGS_NAMED | *flags;
-	if (*flags & PF(SWAPBACKED)) {
-		if (*flags & PF(OWNER_PRIVATE))
-			*flags |= PF(SWAPCACHE);
-		*flags &= ~(PF(OWNER_PRIVATE) | unsure);
-		*known &= ~unsure;
-	}
 	return s.at < s.end;
 }

@@ -19,8 +19,11 @@
 	 PAGEDET_PF(PAGEDET_PF_OWNER_PRIVATE) | \
 	 PAGEDET_PF(PAGEDET_PF_ARCH) | PAGEDET_PF(PAGEDET_PF_SWAPCACHE))
 
-/* pdet_flag_named - the PAGEDET_PF bit of a name; 0 if it has none. */
-uint64_t pdet_flag_named(struct pdet_scan name);
+/* pdet_flags_list - take "(referenced|lru|node=0|zone=2" off *@s, and what it
+ * says: the flags, and the words behind "node=", if any. Returns false if it has
+ * another form. */
+bool pdet_flags_list(struct pdet_scan *s, uint64_t *flags,
+		     struct pdet_scan *node);
 
 /* pdet_flags_named - the flags of a text, "0x2013c(referenced|lru|node=0)" with
  * "Flags " before it or without, if nothing else is known of the page. Returns
