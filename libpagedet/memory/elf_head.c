@@ -268,9 +268,10 @@ int pdet_elf_notes_read(const struct pdet_elf_head *head,
 		const struct pdet_elf_segment *s = &head->data[i];
 		uint64_t n = s->filesz;
 
-		if (s->type != PT_NOTE || s->offset >= file->size)
+		if (s->type != PT_NOTE)
 			continue;
-		n = PDET_MIN(n, file->size - s->offset);
+		n = PDET_MIN(n, file->size - PDET_MIN(s->offset, file->size));
+		lost |= n < s->filesz;
 		n = PDET_MIN(n, PDET_NOTES_MAX - done);
 		if (!n)
 			continue;

@@ -124,6 +124,11 @@ shorten() {
 }
 shorten elf 100
 refused 'ELF, cut in its headers' 74 'an ELF file that is cut short' --from cut
+at=$(grep -abo VMCOREINFO elf | head -n 1 | cut -d : -f 1)
+shorten elf $((at + 20))
+run page 1 --from cut
+expect 'ELF, cut in its notes' 2 "the notes of the dump cannot be read: the file \
+is cut: it ends at $((at + 20)) of"
 shorten kdump 300
 refused 'kdump, cut in its header' 74 'cut short, or cannot be read, in its' \
 	--from cut

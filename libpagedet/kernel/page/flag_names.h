@@ -19,9 +19,9 @@
 	 PAGEDET_PF(PAGEDET_PF_OWNER_PRIVATE) | \
 	 PAGEDET_PF(PAGEDET_PF_ARCH) | PAGEDET_PF(PAGEDET_PF_SWAPCACHE))
 
-/* pdet_flags_list - take "(referenced|lru|node=0|zone=2" off *@s. Sets the flags
- * that it has, and *node to what is behind "node=", if anything is. Returns
- * false if it has another form. */
+/* pdet_flags_list - take "(referenced|lru|node=0|zone=2" off *@s. Sets the
+ * flags that it has, and *node to what is behind "node=", if anything is.
+ * Returns false if it has another form. */
 bool pdet_flags_list(struct pdet_scan *s, uint64_t *flags,
 		     struct pdet_scan *node);
 
