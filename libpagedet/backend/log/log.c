@@ -227,6 +227,9 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 {
 	struct pdet_log_page *p = &o->page;
 
+	if (p->report == PAGEDET_REPORT_MACHINE_CHECK &&
+	    !pdet_log_machine_check_ends(p))
+		return -ENOMEM;
 	p->found |= p->has_phys;
 	pdet_log_judge_pointers(p);
 	pdet_log_settle(p, p->shift);

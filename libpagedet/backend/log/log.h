@@ -219,9 +219,9 @@ struct pdet_log_pointers {
 /* What a machine check says of its address. */
 struct pdet_log_mce {
 	uint64_t status, addr, misc;
-	uint32_t family;	/* of AMD; 0: not known */
 	uint8_t bank;
 	bool has_status, has_addr, has_misc;
+	bool has_vendor;	/* amd, and smca with it, are known */
 	bool amd, smca;
 };
 
@@ -529,6 +529,9 @@ bool pdet_log_poison_joins(struct pdet_log_page *p,
 			   const struct pdet_log_page *q, bool *memory);
 /* kfence.c: the rest of a report of KFENCE is missing. */
 void pdet_log_kfence_cut(struct pdet_log_page *p);
+/* machine_check.c: no more lines come. Decides whether its address is that of
+ * a page, and puts it in words. Returns false if memory is short. */
+bool pdet_log_machine_check_ends(struct pdet_log_page *p);
 /* The number of lines of others that may come in between. */
 unsigned pdet_log_patience(const struct pdet_log_page *p);
 /* True if there is enough for a row. */
