@@ -98,6 +98,23 @@ for name, text, pfn in (
         ("decoded, two of them", DECODED + DECODED, PFN)):
     tap.equal(name, page_of(text),
               [("machine_check", pfn)] * (2 if "two" in name else 1))
+NORTHBRIDGE = """[Hardware Error]: MC4_STATUS[Over|CE|MiscV|-|AddrV]: 0x%x
+[Hardware Error]: Northbridge Error (node 0): %s
+[Hardware Error]: MC4_ADDR: 0x00000007c4a2d040
+[Hardware Error]: cache level: L3/GEN, mem/io: MEM, mem-tx: RD
+"""
+tap.equal("decoded before 3.17: bit 43 of the northbridge is not poison",
+          page_of(NORTHBRIDGE % (0xdc00080000010a13,
+                                 "L3 ECC data cache error.")),
+          [("machine_check", None)])
+tap.equal("decoded before 3.17: ECC of DRAM",
+          page_of(NORTHBRIDGE % (0xdc00400000080a13,
+                                 "DRAM ECC error detected on the NB.")),
+          [("machine_check", PFN)])
+tap.equal("the same, of which the kernel does not know the family",
+          page_of(mce(0x9c00080000010a13, "", "2:0", 4)),
+          [("machine_check", None)])
+
 tap.equal("decoded without an address", page_of(
     "".join(x + "\n" for x in DECODED.splitlines() if "Addr:" not in x)), [])
 answer = explained(DECODED, hex(PFN))[1]
@@ -109,6 +126,74 @@ tap.equal("poison that the kernel read", page_of(
     [("machine_check", PFN)])
 tap.equal("without 'mce:', as old kernels print it", page_of(
     mce(0x8c00004000010091).replace("mce: ", "")), [("machine_check", PFN)])
+
+# --- reports that end otherwise, or are cut off ---
+
+EVENT_AMD = """CPU 4 BANK 4 TSC 3a6f6c0a2
+ADDR 7c4a2d040
+STATUS 9c00400000040091 MCGSTATUS 0
+CPUID Vendor AMD Family 16 Model 9 Step 1
+"""
+NOWHERE = "its address does not tell which page it is"
+
+
+def words_of(text, *options):
+    """The pages and reasons of the reports, and whether all is there."""
+    status, found, said = ask("from-log", "--text-only", *options,
+                              stdin=text.encode())
+    return [(r.get("pfn"), r["reason"]) for r in found], status
+
+
+INTERNAL = CONTROLLER.replace("cache level: L1, tx: DATA, mem-tx: DRD",
+                              "internal: UU")
+tap.equal("decoded, an internal error", words_of(INTERNAL), (
+    [(None, "corrected error; Load Store Unit Ext. Error Code: 0, Load queue "
+      "parity error.; " + NOWHERE)], 0))
+
+
+def cut(text):
+    """Without its last line."""
+    return "".join(text.splitlines(keepends=True)[:-1])
+
+
+def no_cpuid(text):
+    return "".join(x for x in text.splitlines(keepends=True)
+                   if "CPUID" not in x)
+
+
+for name, text, pfn, said in (
+        # Bit 63 of MISC says that it counts errors, as AMD's does.
+        ("of AMD", cut(mce(0xdc2040000000011b, "MISC d01a000601000080", AMD)),
+         None, "corrected error; TSC 91b3f0 ADDR 7c4a2d040 MISC "
+         "d01a000601000080; " + NOWHERE),
+        ("of an unknown vendor", cut(mce(0x8c00004000010091)), None,
+         "corrected error; TSC 91b3f0 ADDR 7c4a2d040; " + NOWHERE),
+        ("uncorrected, of an unknown vendor", cut(mce(0xbc00000000010091)),
+         None, "uncorrected error; TSC 91b3f0 ADDR 7c4a2d040; " + NOWHERE),
+        ("deferred, perhaps", cut(mce(0x8c00100000010091)), None,
+         "corrected or deferred error; TSC 91b3f0 ADDR 7c4a2d040; " + NOWHERE),
+        ("with an address that says physical",
+         cut(mce(0xbe00000001010091, "MISC 86")), PFN,
+         "uncorrected error, fatal; TSC 91b3f0 ADDR 7c4a2d040 MISC 86"),
+        ("of mcelog", no_cpuid(EVENT_AMD), None,
+         "corrected error; ADDR 7c4a2d040; " + NOWHERE)):
+    tap.equal("cut off: " + name, words_of(text), ([(pfn, said)], 2))
+tap.equal("cut off, and the next one", [r[0] for r in words_of(
+    cut(mce(0x8c00004000010091)) + mce(0x8c00004000010091))[0]], [None, PFN])
+
+# --- addresses that no machine has ---
+
+for name, text in (
+        ("a machine check", mce(0x8c00004000010135, "MISC 86").replace(
+            "7c4a2d040", "ffffffff81000000")),
+        ("mcelog", EVENT_AMD.replace("AMD", "Intel").replace(
+            "7c4a2d040", "107c4a2d0400000")),
+        ("EDAC", "EDAC MC0: 1 CE memory read error on DIMM#0 (channel:1 "
+         "slot:0 page:0xffffffff81000 offset:0x0 grain:32 syndrome:0x0)\n")):
+    tap.equal("no machine has the address: " + name,
+              [r["pfn"] if "pfn" in r else None for r in
+               ask("from-log", "--text-only", stdin=text.encode())[1]],
+              [None])
 
 # --- firmware, and the size of a page ---
 
@@ -200,6 +285,7 @@ for name, text, pfn in (
     tap.equal("rasdaemon's machine check " + name, page_of(text),
               [("machine_check", pfn)])
 for text in ("3 x error: a, addr=0x7c4a2d040\n", "CPU 4 BANK\n", "CPU 4 is offline\n", "Offlining page x\n",
+             "Offlining page 5 of chapter\n",
              "MISC 86 ADDR 7c4a2d040\n", "1 error(s): a, addr b, grain\n",
              "Corrected memory errors on page 7c4a2d000\n"):
     tap.equal("not a report: " + text.strip(), page_of(text), [])

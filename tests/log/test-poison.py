@@ -724,7 +724,22 @@ for name, log, past in (
         ("a banner, late in the boot", "[  503.000001] " + FULL + "\n", ""),
         ("a banner of a process in syslog",
          "Nov 22 12:03:02 host prog[7]: " + FULL + "\n", ""),
-        ("a banner without time among times", FULL + "\n", ""),
+        ("a banner without time among times", FULL + "\n", "perhaps"),
+        ("a banner without time, and lines that go on",
+         FULL + "\n" + LATER % 503, ""),
+        ("a banner and more lines without time",
+         FULL + "\n" + "Memory: 1000K/2000K available\n" * 99 + LATER % 900,
+         "perhaps"),
+        ("a banner with the time of a day, among times",
+         "Nov 22 12:03:02 host kernel: " + FULL + "\n", "perhaps"),
+        ("one line of another host", LATER % 80 + LATER % 504, ""),
+        ("two of them", LATER % 80 + LATER % 81 + LATER % 504, "perhaps"),
+        ("one, and the restart", LATER % 80 + LATER % 504 + LATER % 4 +
+         LATER % 5, "perhaps"),
+        ("one, and lines without time", LATER % 80 + "x\n" * 9, "perhaps"),
+        ("one, a process's, and the kernel's", LATER % 80 +
+         "[   80.000001] host prog[7]: it began\n" + LATER % 504, ""),
+        ("one, and the journal's line", LATER % 80 + "-- Reboot --\n", "sure"),
         ("a process's priority", "<13>[    0.000000] " + FULL + "\n",
          "perhaps"),
         ("a line that begins so", "[    0.000000] Linux version 1\n",
@@ -734,6 +749,17 @@ for name, log, past in (
         ("a journal's line that a process wrote",
          "[  503.000001] -- Reboot --\n", "")):
     as_they_are("then " + name, OLD + log, past)
+
+
+UNTIMED = re.sub(r"(?m)^\[.*?\] ", "", OLD)
+for name, log, past in (
+        ("a banner", UNTIMED + FULL + "\n", "perhaps"),
+        ("a banner of a log daemon", re.sub(
+            "(?m)^", "Nov 22 12:03:02 host kernel: ", UNTIMED + FULL) + "\n",
+         "sure"),
+        ("the journal's line and a banner",
+         UNTIMED + "-- Reboot --\n" + FULL + "\n", "sure")):
+    as_they_are("without kernel time: " + name, log, past)
 
 
 def rows(log):
@@ -746,6 +772,32 @@ for restart in BANNER, MARK % "7f" + BANNER:
         BANNER + failed(KILL) + restart +
         failed(action("dirty LRU page", "Recovered"))),
               [(KILL, 412), ("dirty LRU page: Recovered", None)])
+
+BLOCK = late(in_order(BAD_STATE), 500).splitlines(keepends=True)
+tap.equal("a report goes on after a line of another host", rows(
+    "".join(BLOCK[:2]) + LATER % 80 + "".join(BLOCK[2:])),
+    rows("".join(BLOCK) + LATER % 80))
+tap.equal("and after a banner that a process has printed", rows(
+    "".join(BLOCK[:2]) + FULL + "\n" + "".join(BLOCK[2:])),
+    rows("".join(BLOCK)))
+FIRST = ("[    4.000000] Memory failure: 0x1234: recovery action for dirty LRU "
+         "page: Failed\n")
+for name, after, has in (
+        ("perhaps another host's", LATER % 900, (UNSURE,)),
+        ("of a boot", LATER % 5, ())):
+    log = OLD + FIRST + after
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
+        f.write(log)
+        f.flush()
+        text = explain(f.name, "0x1234")[0]
+    tap.is_true("the line that goes back is a report: " + name,
+                "page: Failed" in text and "before: " not in text and
+                (UNSURE in text) == bool(has) and
+                ("certain" in text) != bool(has), text)
+tap.equal("it is not joined with a report of the boot before", rows(
+    late(in_order(failed(KILL)), 500) + FIRST +
+    LATER % 5), [(KILL, 412), ("dirty LRU page: Failed", None),
+                 ("unhandlable page.", None)])
 
 # --- what leaves the mark, and what takes it away ---
 

@@ -2,7 +2,8 @@
 /*
  * Finds the boot and the kernel that lines of a log belong to. A boot begins at
  * its first line, or where kernel time goes back, because logs are filtered;
- * then it is not certain that the machine has restarted.
+ * then it is not certain that the machine has restarted. Nor is it where a
+ * first line has no time: "cat /proc/version" prints the same on a console.
  *
  *   Linux version 6.12.117 (lab@lab) (gcc ...) #1 SMP ...
  *   -- Boot 6f1c3a0e9d8b4c52a7e6f00112233445 --   (journalctl)
@@ -70,9 +71,9 @@ static bool is_of_process(struct pdet_scan s)
 	return pdet_scan_dec(&s, &pid) && s.at == name.end - 2;
 }
 
-static bool has_time(const struct pdet_log_line *l)
+bool pdet_log_has_time(const struct pdet_log_line *l)
 {
-	return l->stamp.has_us && l->stamp.us < MOST_US &&
+	return l->stamp.has_us && !l->user && l->stamp.us < MOST_US &&
 	       (l->record || !is_of_process(l->text));
 }
 
@@ -80,8 +81,7 @@ static bool has_time(const struct pdet_log_line *l)
  * init/version-timestamp.c, linux_banner: release, builder@host, compiler,
  * number of the build. Processes quote it: "cat /proc/version".
  */
-static bool is_banner(const struct pdet_log_boot *b,
-		      const struct pdet_log_line *l)
+static bool is_banner(const struct pdet_log_line *l)
 {
 	struct pdet_scan s = l->text;
 
@@ -94,18 +94,18 @@ static bool is_banner(const struct pdet_log_boot *b,
 		if (!pdet_log_behind(s, "#", &s))
 			return false;
 	} while (s.at == s.end || pdet_hex_digit(*s.at) > 9);
-	/* Where lines have a time the banner has it, too. */
-	return l->stamp.has_us ? l->stamp.us < BANNER_US : !b->has_latest;
+	return !l->stamp.has_us || l->stamp.us < BANNER_US;
 }
 
-static void banner(struct pdet_log_boot *b, const struct pdet_log_line *l)
+static void banner(struct pdet_log_boot *b, const struct pdet_log_line *l,
+		   bool certain)
 {
 	struct pdet_scan s = l->text;
 
 	pdet_scan_word(&s, "Linux version ");
 	/* The journal's line precedes the kernel's first line. */
 	b->number += !b->marked;
-	b->certain += !b->marked;
+	b->certain += !b->marked && certain;
 	b->marked = false;
 	b->has_banner = true;
 	b->banner = pdet_hash(l->text.at, (size_t)(l->text.end - l->text.at));
@@ -149,9 +149,8 @@ static void marker(struct pdet_log_boot *b, struct pdet_scan s)
 static bool goes_back(const struct pdet_log_boot *b,
 		      const struct pdet_log_line *l, bool follows)
 {
-	return !follows && b->has_latest && l->stamp.has_us && !l->user &&
-	       l->stamp.us < b->latest_us &&
-	       b->latest_us - l->stamp.us > BACK_US && has_time(l);
+	return !follows && b->has_latest && l->stamp.us < b->latest_us &&
+	       b->latest_us - l->stamp.us > BACK_US && pdet_log_has_time(l);
 }
 
 /* Nothing that was said of the other boot holds for this one. */
@@ -164,7 +163,8 @@ static void go_back(struct pdet_log_boot *b)
 
 static void set_latest(struct pdet_log_boot *b, const struct pdet_log_line *l)
 {
-	if ((b->has_latest && l->stamp.us <= b->latest_us) || !has_time(l))
+	if ((b->has_latest && l->stamp.us <= b->latest_us) ||
+	    !pdet_log_has_time(l))
 		return;
 	b->has_latest = true;
 	b->latest_us = l->stamp.us;
@@ -230,24 +230,40 @@ static void page_table(struct pdet_log_boot *b, struct pdet_scan s)
 		set_page_size(b, kib << 10);
 }
 
-bool pdet_log_begins_boot(const struct pdet_log_boot *b,
-			  const struct pdet_log_line *l, bool follows)
+enum pdet_log_begins pdet_log_begins_boot(const struct pdet_log_boot *b,
+					  const struct pdet_log_line *l,
+					  bool follows)
 {
-	return is_banner(b, l) || is_marker(l) || goes_back(b, l, follows);
+	/* The day is of a log daemon, which names processes. Where other lines
+	 * have the kernel's time, the banner should have it, too. */
+	if (is_banner(l))
+		return l->stamp.has_us || (l->stamp.has_day && !b->has_latest) ?
+			       PDET_LOG_BANNER : PDET_LOG_UNTIMED_BANNER;
+	if (is_marker(l))
+		return PDET_LOG_MARKER;
+	return goes_back(b, l, follows) ? PDET_LOG_GOES_BACK :
+					  PDET_LOG_BEGINS_NONE;
 }
 
-bool pdet_log_boot_line(struct pdet_log_boot *b, const struct pdet_log_line *l,
-			bool follows)
+void pdet_log_boot_line(struct pdet_log_boot *b, const struct pdet_log_line *l,
+			enum pdet_log_begins begins)
 {
 	const struct pdet_scan text = l->text;
-	const bool begins = is_banner(b, l);
 
-	if (begins)
-		banner(b, l);
-	else if (is_marker(l))
+	switch (begins) {
+	case PDET_LOG_BEGINS_NONE:
+		break;
+	case PDET_LOG_BANNER:
+	case PDET_LOG_UNTIMED_BANNER:
+		banner(b, l, begins == PDET_LOG_BANNER);
+		break;
+	case PDET_LOG_MARKER:
 		marker(b, text);
-	else if (goes_back(b, l, follows))
+		break;
+	case PDET_LOG_GOES_BACK:
 		go_back(b);
+		break;
+	}
 	set_latest(b, l);
 	switch (text.at < text.end ? *text.at : 0) {
 	case 'a':
@@ -264,5 +280,4 @@ bool pdet_log_boot_line(struct pdet_log_boot *b, const struct pdet_log_line *l,
 		page_table(b, text);
 		break;
 	}
-	return begins;
 }

@@ -28,6 +28,10 @@
 /* Most complete pages that wait for an earlier one. */
 #define MOST_HELD 256
 
+/* Most lines and bytes that wait for the next line with kernel time. */
+#define MOST_DOUBTED 64
+#define MOST_DOUBTED_TEXT ((size_t)1 << 16)
+
 static const char prefix[] = "Page Detective: ";
 
 struct open_page {
@@ -57,6 +61,19 @@ struct last_line {
 	struct pdet_log_stamp stamp;
 };
 
+/*
+ * A line that may begin another boot, among lines with kernel time, and those
+ * after it, each with a newline. The next line with kernel time tells: it is a
+ * boot if that one is of an earlier time, too. Else it was a line of another
+ * host in a collected log, or one that was printed late.
+ */
+struct doubted {
+	char *data;
+	size_t n, cap;
+	unsigned lines;
+	enum pdet_log_begins begins;
+};
+
 struct pdet_log {
 	struct open_page open[OPEN];
 	struct {
@@ -79,6 +96,8 @@ struct pdet_log {
 	struct last_line last;
 	char release[96];
 	struct pdet_log_boot boot;
+	struct doubted doubted;
+	bool strange;		/* see pdet_log_stamp */
 	struct pdet_log_line parsed;
 	struct pdet_log_writers *writers;
 	struct stray strays[OPEN];
@@ -121,6 +140,7 @@ void pdet_log_free(struct pdet_log *log)
 	for (i = log->taken; i < log->ready.n; i++)
 		pdet_log_page_free(&log->ready.data[i]);
 	pdet_vec_free(&log->ready);
+	pdet_vec_free(&log->doubted);
 	pdet_log_page_free(&log->given);
 	pdet_log_page_free(&log->scratch);
 	pdet_log_writers_free(log->writers);
@@ -227,6 +247,9 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 {
 	struct pdet_log_page *p = &o->page;
 
+	if (p->report == PAGEDET_REPORT_MACHINE_CHECK &&
+	    !pdet_log_machine_check_ends(p))
+		return -ENOMEM;
 	p->found |= p->has_phys;
 	pdet_log_judge_pointers(p);
 	pdet_log_settle(p, p->shift);
@@ -352,6 +375,8 @@ static struct open_page *begin(struct pdet_log *log,
 	o->page.seq = l->seq;
 	o->page.stamp = l->stamp;
 	o->page.boot = log->boot;
+	if (l->stamp.strange)
+		o->page.boot.number = PDET_LOG_NO_BOOT;
 	o->page.hash = pdet_hash(l->text.at,
 				 (size_t)(l->text.end - l->text.at));
 	o->page.shift = log->boot.page_shift ? log->boot.page_shift :
@@ -429,9 +454,12 @@ static bool take_of_block(struct pdet_log_page *p,
 	return pdet_log_dump_page(p, l->text, memory);
 }
 
-static void touch(struct pdet_log *log, struct open_page *o)
+static void touch(struct pdet_log *log, const struct pdet_log_line *l,
+		  struct open_page *o)
 {
 	o->last = log->heard;
+	if (l->stamp.strange)
+		o->page.boot.number = PDET_LOG_NO_BOOT;
 	o->page.lines++;
 }
 
@@ -603,7 +631,7 @@ static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
 	if (o)
 		taken = take_of_block(&o->page, l, &memory);
 	if (taken)
-		touch(log, o);
+		touch(log, l, o);
 	return memory ? taken : -ENOMEM;
 }
 
@@ -644,7 +672,7 @@ static int join(struct pdet_log *log, const struct pdet_log_line *l,
 		if (!o->used || !o->page.joins || !is_by(o, l) ||
 		    !pdet_log_poison_joins(&o->page, q, memory))
 			continue;
-		touch(log, o);
+		touch(log, l, o);
 		pdet_log_page_free(q);
 		return o->page.over && complete_error(log, l, o) < 0 ?
 			-ENOMEM : 1;
@@ -661,7 +689,7 @@ static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
 	int r;
 
 	if (o && pdet_log_report_takes(&o->page, l->text, &memory)) {
-		touch(log, o);
+		touch(log, l, o);
 		if (l->adopts)
 			o->writer = l->writer;
 		if (!memory)
@@ -936,6 +964,7 @@ static void parse(struct pdet_log *log, struct pdet_scan line)
 	struct pdet_log_line *l = &log->parsed;
 
 	pdet_log_line(line, l);
+	l->stamp.strange = log->strange;
 	if (l->text.end - l->text.at < PDET_LOG_TEXT)
 		return;
 	/* The last word may be a part of a number. */
@@ -970,17 +999,16 @@ static int feed_untagged(struct pdet_log *log, struct pdet_scan line)
 
 /* What is held has no more lines, or lines between are missing. No report goes
  * on in another boot. */
-static int end_held(struct pdet_log *log, struct pdet_scan line, bool follows)
+static int end_held(struct pdet_log *log, struct pdet_scan line,
+		    enum pdet_log_begins begins)
 {
 	const struct pdet_log_line *l = &log->parsed;
-	const bool boot = !l->user &&
-			  pdet_log_begins_boot(&log->boot, l, follows);
 
-	if (!boot && (!l->record || !log->has_seq || l->seq == log->seq))
+	if (!begins && (!l->record || !log->has_seq || l->seq == log->seq))
 		return 0;
 	if (decide(log, true) < 0)
 		return -ENOMEM;
-	if (boot) {
+	if (begins) {
 		if (complete_all(log, false) < 0)
 			return -ENOMEM;
 		memset(log->strays, 0, sizeof(log->strays));
@@ -1031,16 +1059,15 @@ static bool is_copy(struct pdet_log *log, const struct pdet_log_line *l)
 	return now.skipped;
 }
 
-int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
+/* Process a line that was parsed. */
+static int feed(struct pdet_log *log, struct pdet_scan line,
+		enum pdet_log_begins begins)
 {
 	struct pdet_log_line *l = &log->parsed;
 	const char *at;
-	bool follows;
 	int r;
 
-	parse(log, line);
-	follows = l->record && log->has_seq && l->seq == log->seq;
-	if (end_held(log, line, follows) < 0)
+	if (end_held(log, line, begins) < 0)
 		return -ENOMEM;
 	log->line++;
 	count_record(log, l);
@@ -1050,7 +1077,8 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 	if (is_copy(log, l))
 		return 0;
 	log->heard++;
-	if (pdet_log_boot_line(&log->boot, l, follows))
+	pdet_log_boot_line(&log->boot, l, begins);
+	if (begins == PDET_LOG_BANNER || begins == PDET_LOG_UNTIMED_BANNER)
 		take_release(log, l->text);
 	/* Unknown prefixes of log daemons may precede it. */
 	at = find_words(l->text, prefix, strlen("Page "));
@@ -1064,7 +1092,77 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 	return r < 0 ? r : close_old(log);
 }
 
+/* Process the lines that waited. @boot: they are of another boot, perhaps. */
+static int settle_doubted(struct pdet_log *log, bool boot)
+{
+	struct pdet_scan text = { log->doubted.data,
+				  log->doubted.data + log->doubted.n };
+	enum pdet_log_begins begins = boot ? log->doubted.begins :
+					     PDET_LOG_BEGINS_NONE;
+	struct pdet_scan line;
+	int r = 0;
+
+	log->strange = !boot && log->doubted.begins == PDET_LOG_GOES_BACK;
+	while (r >= 0 && pdet_scan_line(&text, &line)) {
+		parse(log, line);
+		r = feed(log, line, begins);
+		begins = PDET_LOG_BEGINS_NONE;
+		log->strange = false;
+	}
+	log->doubted.n = 0;
+	log->doubted.lines = 0;
+	return r < 0 ? r : 0;
+}
+
+static int doubt(struct pdet_log *log, struct pdet_scan line)
+{
+	struct doubted *d = &log->doubted;
+	const size_t len = (size_t)(line.end - line.at);
+
+	if (!pdet_vec_reserve(d, len + 1))
+		return -ENOMEM;
+	memcpy(d->data + d->n, line.at, len);
+	d->n += len;
+	d->data[d->n++] = '\n';
+	d->lines++;
+	return d->lines < MOST_DOUBTED && d->n < MOST_DOUBTED_TEXT ?
+		0 : settle_doubted(log, true);
+}
+
+static enum pdet_log_begins begins_boot(const struct pdet_log *log)
+{
+	const struct pdet_log_line *l = &log->parsed;
+	const bool follows = l->record && log->has_seq && l->seq == log->seq;
+
+	return l->user ? PDET_LOG_BEGINS_NONE :
+			 pdet_log_begins_boot(&log->boot, l, follows);
+}
+
+int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
+{
+	enum pdet_log_begins begins;
+
+	parse(log, line);
+	begins = begins_boot(log);
+	if (log->doubted.n) {
+		if (!begins && !pdet_log_has_time(&log->parsed))
+			return doubt(log, line);
+		if (settle_doubted(log, begins) < 0)
+			return -ENOMEM;
+		parse(log, line);
+		begins = begins_boot(log);
+	}
+	if (begins == PDET_LOG_GOES_BACK ||
+	    (begins == PDET_LOG_UNTIMED_BANNER && log->boot.has_latest)) {
+		log->doubted.begins = begins;
+		return doubt(log, line);
+	}
+	return feed(log, line, begins);
+}
+
 int pdet_log_end(struct pdet_log *log, bool cut)
 {
+	if (settle_doubted(log, true) < 0)
+		return -ENOMEM;
 	return decide(log, true) < 0 ? -ENOMEM : complete_all(log, cut);
 }

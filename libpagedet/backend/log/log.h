@@ -26,6 +26,8 @@
 /* The time of a line, as far as the line has it. */
 struct pdet_log_stamp {
 	bool has_us, has_day;
+	bool strange;		/* only this line's time goes back, so it may be
+				 * of another machine */
 	uint64_t us;		/* since boot */
 	uint32_t day_s;		/* since midnight, in the log's time zone */
 };
@@ -37,8 +39,9 @@ struct pdet_log_boot {
 				 * yet */
 	bool has_latest;
 	uint32_t number;	/* of boots that begin in the log, so far ... */
-	uint32_t certain;	/* ... and of those that a line proves, not only
-				 * kernel time that goes back */
+	uint32_t certain;	/* ... and of those that a line proves: not
+				 * kernel time that goes back, nor a banner
+				 * without time */
 	uint64_t latest_us;	/* the latest kernel time */
 	char id[33];
 	uint64_t banner;	/* hash of the banner line */
@@ -47,6 +50,9 @@ struct pdet_log_boot {
 	uint32_t version;	/* of the kernel, as PDET_LOG_VERSION(); 0: not
 				 * said */
 };
+
+/* pdet_log_boot.number of what a line with a strange time says. */
+#define PDET_LOG_NO_BOOT UINT32_MAX
 
 struct pdet_log_line {
 	struct pdet_scan text;	/* without prefix, escapes and CR */
@@ -73,16 +79,29 @@ struct pdet_log_line {
  * 0 if it does not. */
 uint32_t pdet_log_version(struct pdet_scan release);
 
+/* What makes a line the first one of another boot. The last two do not prove
+ * it. */
+enum pdet_log_begins {
+	PDET_LOG_BEGINS_NONE = 0,
+	PDET_LOG_BANNER,	/* the kernel's first line, "Linux version " */
+	PDET_LOG_MARKER,	/* the journal's */
+	PDET_LOG_UNTIMED_BANNER, /* no time, or no kernel time as others have */
+	PDET_LOG_GOES_BACK	/* kernel time is earlier */
+};
+
 /* boot.c: pdet_log_begins_boot - whether a line is the first one of another
  * boot than *@b, or may be. @follows: its record is the next one by number,
  * whatever its time is. */
-bool pdet_log_begins_boot(const struct pdet_log_boot *b,
-			  const struct pdet_log_line *l, bool follows);
+enum pdet_log_begins pdet_log_begins_boot(const struct pdet_log_boot *b,
+					  const struct pdet_log_line *l,
+					  bool follows);
 
-/* boot.c: pdet_log_boot_line - add the facts of a line to *@b. Returns true if
- * it is the kernel's first line, which begins with "Linux version ". */
-bool pdet_log_boot_line(struct pdet_log_boot *b, const struct pdet_log_line *l,
-			bool follows);
+/* boot.c: pdet_log_has_time - whether the kernel gave the time of a line. */
+bool pdet_log_has_time(const struct pdet_log_line *l);
+
+/* boot.c: pdet_log_boot_line - add the facts of a line to *@b. */
+void pdet_log_boot_line(struct pdet_log_boot *b, const struct pdet_log_line *l,
+			enum pdet_log_begins begins);
 
 /* pdet_log_behind - set *@ret to the text after the first @word in @line.
  * Returns false if @line does not have @word. */
@@ -219,9 +238,9 @@ struct pdet_log_pointers {
 /* What a machine check says of its address. */
 struct pdet_log_mce {
 	uint64_t status, addr, misc;
-	uint32_t family;	/* of AMD; 0: not known */
 	uint8_t bank;
 	bool has_status, has_addr, has_misc;
+	bool has_vendor;	/* amd, and smca with it, are known */
 	bool amd, smca;
 };
 
@@ -529,6 +548,9 @@ bool pdet_log_poison_joins(struct pdet_log_page *p,
 			   const struct pdet_log_page *q, bool *memory);
 /* kfence.c: the rest of a report of KFENCE is missing. */
 void pdet_log_kfence_cut(struct pdet_log_page *p);
+/* machine_check.c: no more lines come. Decides whether its address is that of
+ * a page, and puts it in words. Returns false if memory is short. */
+bool pdet_log_machine_check_ends(struct pdet_log_page *p);
 /* The number of lines of others that may come in between. */
 unsigned pdet_log_patience(const struct pdet_log_page *p);
 /* True if there is enough for a row. */

@@ -62,6 +62,12 @@
 #define MISC_MODE(misc) ((misc) >> 6 & 7)
 #define MISC_LSB(misc) ((misc) & 0x3f)
 
+/* AMD's MISC has it where it counts errors; its low 24 bits are reserved. */
+#define MISC_COUNTS ((uint64_t)1 << 63)
+
+/* Bits of a physical address of x86 and arm64. */
+#define MOST_BITS 52
+
 /* Vendors in "PROCESSOR 2:a20f10" (arch/x86/include/asm/processor.h). */
 #define VENDOR_AMD 2
 #define VENDOR_HYGON 9
@@ -76,7 +82,7 @@ static bool value(struct pdet_scan line, const char *name, uint64_t *ret)
 
 static void physical(struct pdet_log_page *p, uint64_t addr)
 {
-	p->has_phys = true;
+	p->has_phys = !(addr >> MOST_BITS);
 	p->phys = addr;
 }
 
@@ -104,14 +110,18 @@ static bool is_physical_of_amd(const struct pdet_log_mce *m)
 {
 	if (!m->has_status)
 		return false;
-	if (!m->smca && m->family && m->bank == NORTHBRIDGE)
+	/* Where the family is not said, IPID says SMCA, or the kernel (before
+	 * 3.17) or mcelog is too old for it. */
+	if (!m->smca && m->bank == NORTHBRIDGE)
 		return OF_DRAM(m->status);
 	return m->status & POISON;
 }
 
 /*
  * Whether ADDR is the address of the page. Without MISC Intel does not say what
- * it is, but memory controllers have physical addresses only.
+ * it is, but memory controllers have physical addresses only. If the lines that
+ * name the vendor are missing, it may be AMD, whose controllers have addresses
+ * of their own; but then MISC does not say "physical".
  */
 static bool is_physical(const struct pdet_log_mce *m)
 {
@@ -119,16 +129,12 @@ static bool is_physical(const struct pdet_log_mce *m)
 		return false;
 	if (m->amd || m->smca)
 		return is_physical_of_amd(m);
+	if (!m->has_vendor && (!m->has_misc || m->misc & MISC_COUNTS))
+		return false;
 	if (m->has_misc)
 		return MISC_MODE(m->misc) == MISC_PHYSICAL &&
 		       MISC_LSB(m->misc) <= PDET_LOG_X86_SHIFT;
 	return m->has_status && IS_CONTROLLER(m->status);
-}
-
-static void judge(struct pdet_log_page *p)
-{
-	p->has_phys = is_physical(&p->mce);
-	p->phys = p->mce.addr;
 }
 
 static const char *severity(const struct pdet_log_mce *m)
@@ -136,11 +142,13 @@ static const char *severity(const struct pdet_log_mce *m)
 	const bool amd = m->amd || m->smca;
 
 	if (!(m->status & UC))
-		return amd && m->status & DEFERRED ? "deferred error" :
-						     "corrected error";
+		return !(m->status & DEFERRED) || (m->has_vendor && !amd) ?
+			       "corrected error" :
+		       amd ? "deferred error" :
+			     "corrected or deferred error";
 	if (m->status & PCC)
 		return "uncorrected error, fatal";
-	if (amd)
+	if (amd || !m->has_vendor)
 		return "uncorrected error";
 	return !(m->status & S) ?
 		"uncorrected error, no action required (UCNA)" :
@@ -148,30 +156,35 @@ static const char *severity(const struct pdet_log_mce *m)
 				"uncorrected error, action optional (SRAO)";
 }
 
-/* The report is complete. */
-static void ends(struct pdet_log_page *p, bool *memory)
+bool pdet_log_machine_check_ends(struct pdet_log_page *p)
 {
+	const struct pdet_log_mce *m = &p->mce;
 	const struct pdet_scan had = pdet_log_page_text(p, p->reason);
-	const char *what = p->mce.has_status ? severity(&p->mce) : "";
+	const char *what = m->has_status ? severity(m) : "";
+	const char *where = "";
 	char text[MOST_REASON];
-	const int n = snprintf(text, sizeof(text), "%s%s%.*s%s", what,
-			       *what && had.at ? "; " : "",
-			       (int)(had.end - had.at), had.at ? had.at : "",
-			       p->mce.has_addr && !p->has_phys ?
-			       "; its address does not tell which page it is" :
-			       "");
-	const size_t len = PDET_MIN((size_t)n, sizeof(text) - 1);
+	size_t len;
+	int n;
 
-	p->over = true;
-	*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + len },
-				 &p->reason);
+	if (is_physical(m))
+		physical(p, m->addr);
+	if (m->has_addr && !p->has_phys)
+		where = "; its address does not tell which page it is";
+	p->partial |= !p->over || (m->has_addr && !m->has_vendor);
+	if (!*what && !*where)
+		return true;
+	n = snprintf(text, sizeof(text), "%s%s%.*s%s", what,
+		     *what && had.at ? "; " : "",
+		     (int)(had.end - had.at), had.at ? had.at : "", where);
+	len = PDET_MIN((size_t)n, sizeof(text) - 1);
+	return pdet_log_keep(p, (struct pdet_scan){ text, text + len },
+			     &p->reason);
 }
 
 static void status(struct pdet_log_page *p, uint64_t bits)
 {
 	p->mce.has_status = true;
 	p->mce.status = bits;
-	judge(p);
 }
 
 /* "TSC 0 ADDR fef1ce40 MISC 86 ". */
@@ -187,33 +200,37 @@ static bool tsc(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	p->mce.has_misc = value(line, " MISC ", &p->mce.misc);
 	p->mce.smca |= value(line, " IPID ", &ipid);
 	add(p, line, memory);
-	judge(p);
 	return true;
 }
 
-/* The family of AMD in CPUID. */
-static uint32_t family_of(uint64_t id)
+/* The vendor is known. @family: of AMD; 0: not known. */
+static void of_vendor(struct pdet_log_page *p, bool amd, uint64_t family)
 {
-	return (uint32_t)((id >> 8 & 0xf) + (id >> 20 & 0xff));
+	p->mce.has_vendor = true;
+	p->mce.amd = amd;
+	p->mce.smca |= amd && family >= SMCA;
 }
 
-/* "PROCESSOR 0:306e4 TIME ...": the vendor, and the family in CPUID. */
-static bool processor(struct pdet_log_page *p, struct pdet_scan s,
-		      bool *memory)
+/* The family of AMD in CPUID. */
+static uint64_t family_of(uint64_t id)
 {
-	uint64_t vendor, id;
+	return (id >> 8 & 0xf) + (id >> 20 & 0xff);
+}
+
+/* "PROCESSOR 0:306e4 TIME ...", the last line: the vendor, and the family in
+ * CPUID. */
+static bool processor(struct pdet_log_page *p, struct pdet_scan s)
+{
+	uint64_t vendor, id = 0;
 
 	if (!pdet_scan_word(&s, "PROCESSOR ") ||
 	    !pdet_scan_dec(&s, &vendor))
 		return false;
-	if (vendor == VENDOR_AMD || vendor == VENDOR_HYGON) {
-		p->mce.amd = true;
-		if (pdet_scan_char(&s, ':') && pdet_scan_hex(&s, &id))
-			p->mce.family = family_of(id);
-		p->mce.smca |= p->mce.family >= SMCA;
-		judge(p);
-	}
-	ends(p, memory);
+	if (pdet_scan_char(&s, ':'))
+		pdet_scan_hex(&s, &id);
+	of_vendor(p, vendor == VENDOR_AMD || vendor == VENDOR_HYGON,
+		  family_of(id));
+	p->over = true;
 	return true;
 }
 
@@ -282,9 +299,7 @@ static bool decoded(struct pdet_log_page *p, struct pdet_scan s)
 	    !pdet_scan_word(&s, "_STATUS[") ||
 	    !pdet_log_behind(s, "]: 0x", &s) || !pdet_scan_hex(&s, &bits))
 		return false;
-	p->mce.amd = true;
-	p->mce.family = (uint32_t)family;
-	p->mce.smca = family >= SMCA;
+	of_vendor(p, true, family);
 	p->mce.bank = (uint8_t)bank;
 	status(p, bits);
 	return true;
@@ -297,8 +312,9 @@ static bool decoded_more(struct pdet_log_page *p, struct pdet_scan s,
 	struct pdet_scan after;
 
 	pdet_scan_blanks(&s);
-	if (pdet_scan_word(&s, "cache level: ")) {
-		ends(p, memory);
+	if (pdet_scan_word(&s, "cache level: ") ||
+	    pdet_scan_word(&s, "internal: ")) {
+		p->over = true;
 		return true;
 	}
 	if (pdet_log_behind(s, "Error Addr: 0x", &after) ||
@@ -307,12 +323,10 @@ static bool decoded_more(struct pdet_log_page *p, struct pdet_scan s,
 		if (!pdet_scan_hex(&after, &p->mce.addr))
 			return false;
 		p->found = p->mce.has_addr = true;
-		judge(p);
 		return true;
 	}
 	if (pdet_log_behind(s, "IPID: 0x", &after)) {
 		p->mce.smca = true;
-		judge(p);
 		return true;
 	}
 	if (!pdet_log_behind(s, " Error Code: ", &after) &&
@@ -344,6 +358,7 @@ static bool event_more(struct pdet_log_page *p, struct pdet_scan s,
 	const struct pdet_scan line = s;
 	struct pdet_scan after;
 	uint64_t bits;
+	bool amd;
 
 	if (pdet_scan_word(&s, "ADDR ") || pdet_scan_word(&s, "MISC ")) {
 		if (!value(line, " ADDR ", &p->mce.addr) &&
@@ -358,17 +373,16 @@ static bool event_more(struct pdet_log_page *p, struct pdet_scan s,
 	} else if (pdet_scan_word(&s, "STATUS ") && pdet_log_hex(&s, &bits)) {
 		status(p, bits);
 	} else if (pdet_scan_word(&s, "CPUID Vendor ")) {
-		p->mce.amd = pdet_scan_word(&s, "AMD ") ||
-			     pdet_scan_word(&s, "Hygon ");
-		if (pdet_log_behind(s, "Family ", &after) &&
-		    pdet_scan_dec(&after, &bits))
-			p->mce.family = (uint32_t)bits;
-		p->mce.smca = p->mce.amd && p->mce.family >= SMCA;
-		ends(p, memory);
+		amd = pdet_scan_word(&s, "AMD ") ||
+		      pdet_scan_word(&s, "Hygon ");
+		if (!pdet_log_behind(s, "Family ", &after) ||
+		    !pdet_scan_dec(&after, &bits))
+			bits = 0;
+		of_vendor(p, amd, bits);
+		p->over = true;
 	} else {
 		return false;
 	}
-	judge(p);
 	return true;
 }
 
@@ -383,9 +397,13 @@ static bool threshold(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		if (!pdet_log_hex(&s, &addr) ||
 		    !pdet_scan_word(&s, " exceed"))
 			return false;
-	} else if (!pdet_scan_word(&s, "Offlining page ") ||
-		   !pdet_log_hex(&s, &addr)) {
-		return false;
+	} else {
+		if (!pdet_scan_word(&s, "Offlining page ") ||
+		    !pdet_log_hex(&s, &addr))
+			return false;
+		pdet_scan_blanks(&s);
+		if (s.at < s.end)
+			return false;
 	}
 	physical(p, addr);
 	add(p, line, memory);
@@ -435,16 +453,15 @@ static bool recorded_mce(struct pdet_log_page *p, struct pdet_scan s,
 	value(after, ", cpuid=", &id);
 	value(after, ", bank=", &bank);
 	p->mce.bank = (uint8_t)bank;
-	p->mce.amd = (id >> 8 & 0xf) == 0xf;
-	p->mce.family = p->mce.amd ? family_of(id) : 0;
-	p->mce.smca = p->mce.family >= SMCA;
+	if (id)
+		of_vendor(p, (id >> 8 & 0xf) == 0xf, family_of(id));
 	status(p, bits);
 	s = after;
 	while (s.at < s.end && *s.at != ',')
 		s.at++;
 	after.end = s.at;
 	add(p, after, memory);
-	ends(p, memory);
+	p->over = true;
 	return true;
 }
 
@@ -478,7 +495,7 @@ static bool mce_more(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		return event_more(p, s, memory);
 	if (!of_processor(&s) || is_bank(NULL, s) || decoded(&next, s))
 		return false;
-	return (!p->found && tsc(p, s, memory)) || processor(p, s, memory) ||
+	return (!p->found && tsc(p, s, memory)) || processor(p, s) ||
 	       (p->mce.amd && decoded_more(p, s, memory));
 }
 
@@ -511,7 +528,7 @@ static bool edac_begins(struct pdet_log_page *p, struct pdet_scan s,
 	}
 	p->report = PAGEDET_REPORT_EDAC;
 	p->found = p->over = true;
-	if (pfn || offset)
+	if ((pfn || offset) && !(pfn >> (MOST_BITS - PDET_LOG_X86_SHIFT)))
 		p->has |= PDET_LOG_PFN;
 	p->pfn = pfn;
 	return true;
