@@ -69,12 +69,12 @@ int pdet_eh_records(const struct pdet_eh_memory *m, uint64_t fde,
 		    struct pdet_frame_pair *ret)
 {
 	const uint64_t at = fde + sizeof(uint32_t);
-	uint32_t back;
+	int32_t back;		/* libunwind takes it for a signed number */
 	int r = get(m, at, &back, sizeof(back));
 
 	ret->n = 0;
 	if (r == 0)
-		r = take(m, at - back, ret);
+		r = take(m, at - (uint64_t)(int64_t)back, ret);
 	ret->fde = ret->n;
 	return r < 0 ? r : take(m, fde, ret);
 }

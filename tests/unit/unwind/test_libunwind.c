@@ -18,9 +18,13 @@
 #define BYTES 4096
 #define DI 5			/* the number of rdi */
 
-enum { DW_CFA_register = 0x09, DW_CFA_def_cfa = 0x0c,
-       DW_CFA_def_cfa_expression = 0x0f, DW_CFA_offset_ra = 0x80 | 16,
-       DW_OP_const4u = 0x0c, DW_OP_skip = 0x2f };
+enum { DW_CFA_advance_loc1 = 0x02, DW_CFA_register = 0x09,
+       DW_CFA_def_cfa = 0x0c,
+       DW_CFA_def_cfa_expression = 0x0f, DW_CFA_expression = 0x10,
+       DW_CFA_val_offset = 0x14, DW_CFA_val_offset_sf = 0x15,
+       DW_CFA_offset_ra = 0x80 | 16, DW_OP_const1s = 0x09,
+       DW_OP_const4u = 0x0c, DW_OP_const8u = 0x0e, DW_OP_div = 0x1b,
+       DW_OP_skip = 0x2f, DW_OP_lit0, DW_OP_breg_sp = 0x77 };
 
 struct world {
 	unsigned char table[BYTES], stack[BYTES];
@@ -47,8 +51,13 @@ static void put1(struct world *w, unsigned v)
 	w->table[w->at++] = (unsigned char)v;
 }
 
-/* A CIE with these instructions, and an FDE for 4096 bytes at CODE. */
-static void start(struct world *w, const unsigned char *code, size_t n)
+static const unsigned char relative = 0x1b;	/* to its place, 4 bytes */
+
+/* A CIE with these letters, their data and instructions, and an FDE for 4096
+ * bytes at CODE. */
+static void start_with(struct world *w, const char *letters,
+		       const unsigned char *data, size_t data_n,
+		       const unsigned char *code, size_t n)
 {
 	size_t begin, fde;
 
@@ -58,12 +67,12 @@ static void start(struct world *w, const unsigned char *code, size_t n)
 	put4(w, 0);
 	put4(w, 0);
 	put1(w, 1);
-	put(w, "zR", 3);
+	put(w, letters, strlen(letters) + 1);
 	put1(w, 1);		/* unit of code */
 	put1(w, 0x78);		/* of data: -8 */
 	put1(w, 16);		/* the return address */
-	put1(w, 1);
-	put1(w, 0x1b);		/* relative, 4 bytes */
+	put1(w, (unsigned)data_n);
+	put(w, data, data_n);
 	put(w, code, n);
 	while (w->at % 8)
 		put1(w, 0);
@@ -82,6 +91,11 @@ static void start(struct world *w, const unsigned char *code, size_t n)
 	put4(w, 1);
 	put4(w, (uint32_t)(CODE - HEADER));
 	put4(w, (uint32_t)fde);
+}
+
+static void start(struct world *w, const unsigned char *code, size_t n)
+{
+	start_with(w, "zR", &relative, 1, code, n);
 }
 
 static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
@@ -275,6 +289,11 @@ START_TEST(no_such_register)
 		  0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 8 },
 		{ DW_CFA_def_cfa, 7, 8, DW_CFA_register, 16, 0x80, 0x80, 0x80,
 		  0x80, 8 },
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1, DW_CFA_val_offset,
+		  DW_CFA_register, 3, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 8 },
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1,
+		  DW_CFA_val_offset_sf, DW_CFA_register, 3, 0x80, 0x80, 0x80,
+		  0x80, 0x80, 0x80, 8 },
 	};
 	const char *end;
 	struct world w;
@@ -283,6 +302,88 @@ START_TEST(no_such_register)
 	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
 	ck_assert_uint_eq(unwind(&w, &end), 1);
 	ck_assert_str_eq(end, "the table for unwinding is damaged");
+}
+END_TEST
+
+/* It follows what is left of the data where it stops to read the letters, and
+ * what is before an aligned pointer. */
+START_TEST(hidden_register)
+{
+	static const struct {
+		const char *letters;
+		size_t n;
+		unsigned char data[24];
+	} cases[] = {
+		{ "zR", 10, { 0x1b, DW_CFA_register, 3, 0x80, 0x80, 0x80, 0x80,
+			      0x80, 0x80, 8 } },
+		{ "zRBLLLLL", 6, { 0x1b, DW_CFA_register, 3, 0xff, 0x7f, 0 } },
+		{ "zRLLLLLL", 7, { 0x1b, 0, 0, DW_CFA_register, 3, 0x7f, 0 } },
+		{ "zRP", 10, { 0x1b, 0x50 } },
+	};
+	static const unsigned char code[] = {
+		DW_CFA_expression, 9, 11, 0, 0, DW_CFA_register, 3, 0x80, 0x80,
+		0x80, 0x80, 0x80, 0x80, 8, DW_CFA_def_cfa, 7, 8,
+		DW_CFA_offset_ra, 1
+	};
+	const size_t skip = _i < 3 ? 14 : 0;
+	const char *end;
+	struct world w;
+
+	start_with(&w, cases[_i].letters, cases[_i].data, cases[_i].n,
+		   code + skip, sizeof(code) - skip);
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 1);
+	ck_assert_ptr_nonnull(end);
+}
+END_TEST
+
+/* It divides the least number by -1: openly, in an operand that it jumps to, or
+ * before its start. Old C libraries jump forward to an operation. */
+START_TEST(hostile_expression)
+{
+	static const unsigned char code[][24] = {
+		{ DW_CFA_def_cfa_expression, 12, DW_OP_const8u, 0, 0, 0, 0, 0,
+		  0, 0, 0x80, DW_OP_const1s, 0xff, DW_OP_div },
+		{ DW_CFA_def_cfa_expression, 16, DW_OP_const8u, 0, 0, 0, 0, 0,
+		  0, 0, 0x80, DW_OP_const1s, 0xff, DW_OP_skip, 1, 0,
+		  DW_OP_const1s, DW_OP_div },
+		{ DW_CFA_advance_loc1, DW_OP_div, DW_CFA_def_cfa_expression, 14,
+		  DW_OP_const8u, 0, 0, 0, 0, 0, 0, 0, 0x80, DW_OP_const1s, 0xff,
+		  DW_OP_skip, 0xef, 0xff },
+		{ DW_CFA_def_cfa_expression, 6, DW_OP_skip, 1, 0, DW_OP_lit0,
+		  DW_OP_breg_sp, 8, DW_CFA_offset_ra, 1 },
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code[_i], sizeof(code[_i]));
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), _i == 3 ? 2 : 1);
+	if (_i < 3)
+		ck_assert_str_eq(end, "the table for unwinding is damaged");
+}
+END_TEST
+
+/* The CIE that is looked at is that one which libunwind follows. */
+START_TEST(cie_behind)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	const uint32_t place = 0x200;
+	const char *end;
+	uint32_t fde, back;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	memcpy(&fde, w.table + 16, sizeof(fde));
+	memcpy(w.table + place, w.table + CIE_AT, fde - CIE_AT);
+	memset(w.table + CIE_AT, 0xff, fde - CIE_AT);
+	back = fde + 4 - place;
+	memcpy(w.table + fde + 4, &back, sizeof(back));
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 2);
+	ck_assert_ptr_null(end);
 }
 END_TEST
 
@@ -400,7 +501,10 @@ int main(void)
 	unit_test(s, at_zero);
 	unit_loop(s, cut_tables, 2);
 	unit_test(s, taken_away);
-	unit_loop(s, no_such_register, 3);
+	unit_loop(s, no_such_register, 5);
+	unit_loop(s, hidden_register, 4);
+	unit_loop(s, hostile_expression, 4);
+	unit_test(s, cie_behind);
 	unit_test(s, pairs);
 	unit_test(s, signal_pair);
 	unit_loop(s, lost_after_a_guess, 6);
