@@ -32,6 +32,8 @@ struct world {
 	unsigned reads;
 	uint64_t di;		/* a register */
 	struct pdet_frame_pair *pair; /* for addresses without a table */
+	struct pdet_frame_rule *rule; /* of all code; NULL: none */
+	bool handler;		/* one returns at CODE + 8192 */
 	int lost;		/* why the stack cannot be read; 0: it can */
 };
 
@@ -100,9 +102,16 @@ static void start(struct world *w, const unsigned char *code, size_t n)
 
 static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
 {
+	static const uint8_t leave[PDET_SIGNAL_RETURN] = {
+		0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05
+	};
 	struct world *w = arg;
 
 	w->reads++;
+	if (w->handler && addr == CODE + 8192 && n == sizeof(leave)) {
+		memcpy(buf, leave, n);
+		return 0;
+	}
 	if (addr - HEADER < BYTES - n)
 		memcpy(buf, w->table + (addr - HEADER), n);
 	else if (w->lost)
@@ -131,10 +140,20 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 	return ip - CODE >= 4096 ? w->pair : NULL;
 }
 
+static const struct pdet_frame_rule *find_rule(void *arg, uint64_t ip,
+					       bool exact)
+{
+	const struct world *w = arg;
+
+	(void)ip;
+	(void)exact;
+	return w->rule;
+}
+
 static size_t unwind_from(struct world *w, uint64_t ip, const char **end)
 {
 	const struct pdet_unwind_target t = {
-		read_bytes, find_code, w, find_pair, NULL
+		read_bytes, find_code, w, find_pair, find_rule
 	};
 	struct pdet_user_regs regs = { 0 };
 	struct pdet_unwind_step steps[32];
@@ -180,6 +199,35 @@ START_TEST(right)
 	memcpy(w.stack, &(uint64_t){ 0x1234 }, 8);
 	ck_assert_uint_eq(unwind(&w, &end), 2);
 	ck_assert_str_eq(end, "there is no table for unwinding this code");
+}
+END_TEST
+
+/* They are not walked a second time, by libunwind. */
+START_TEST(most_frames_by_rules)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	struct pdet_frame_rule rule = {
+		.cfa = 8, .cfa_reg = PDET_USER_SP,
+		.is = { [PDET_USER_IP] = PDET_RULE_STORED },
+		.at = { [PDET_USER_IP] = -8 },
+	};
+	const char *end;
+	struct world w;
+	unsigned i;
+
+	start(&w, code, sizeof(code));
+	w.rule = &rule;
+	for (i = 0; i < 40; i++)
+		memcpy(w.stack + 8 * i, &(uint64_t){ CODE + 32 + i }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 32);
+	ck_assert_str_eq(end, "there are more frames");
+	ck_assert_uint_eq(w.reads, 32);
+	/* Where all of them fit, the stack is complete. */
+	memset(w.stack + 8 * 31, 0, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 32);
+	ck_assert_ptr_null(end);
 }
 END_TEST
 
@@ -454,6 +502,29 @@ START_TEST(signal_pair)
 }
 END_TEST
 
+/* The function that it interrupted may have taken its return address off the
+ * stack, too. */
+START_TEST(taken_away_before_a_signal)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 0, DW_CFA_register, 16, DI
+	};
+	static struct pdet_frame_pair pair;
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	pdet_signal_pair(CODE + 8192, &pair);
+	w.pair = &pair;
+	w.handler = true;
+	memcpy(w.stack + 104, &(uint64_t){ CODE + 32 }, 8);
+	memcpy(w.stack + 160, &(uint64_t){ STACK + 1024 }, 8);
+	memcpy(w.stack + 168, &(uint64_t){ CODE }, 8);
+	ck_assert_uint_eq(unwind_from(&w, CODE + 8192, &end), 3);
+	ck_assert_str_eq(end, "the stack is damaged");
+}
+END_TEST
+
 /* Only where no memory is, a guess was wrong. */
 START_TEST(lost_after_a_guess)
 {
@@ -496,6 +567,7 @@ int main(void)
 	}
 	pdet_unwinder_free(u);
 	unit_test(s, right);
+	unit_test(s, most_frames_by_rules);
 	unit_test(s, circle);
 	unit_test(s, endless);
 	unit_test(s, at_zero);
@@ -507,6 +579,7 @@ int main(void)
 	unit_test(s, cie_behind);
 	unit_test(s, pairs);
 	unit_test(s, signal_pair);
+	unit_test(s, taken_away_before_a_signal);
 	unit_loop(s, lost_after_a_guess, 6);
 	return unit_main(s);
 }
