@@ -244,8 +244,15 @@ struct wanted {
 	size_t len;		/* with its NUL */
 	char *names;		/* [len: NAMES] */
 	uint64_t found, seen;
-	int lost;		/* why some module could not be read, or 0 */
+	int lost;		/* why some of a module could not be read, or
+				 * 0 */
 };
+
+static void lose(struct wanted *w, int error)
+{
+	if (!w->lost)
+		w->lost = error == -ENOENT ? -EBADMSG : error;
+}
 
 static bool is_defined(const Elf64_Sym *e)
 {
@@ -253,13 +260,16 @@ static bool is_defined(const Elf64_Sym *e)
 }
 
 /* Whether the name at @at is the wanted one, by a read of its own. */
-static int is_it(struct wanted *w, uint64_t at)
+static bool is_it(struct wanted *w, uint64_t at)
 {
-	char buf[PDET_MODULE_SYMBOL];
-	const int r = pdet_space_read(w->space, at, buf, w->len);
-
+	char buf[PDET_MODULE_SYMBOL + 1];
 	/* A shorter name may be the last one before a hole. */
-	return r == 0 ? !memcmp(buf, w->name, w->len) : 0;
+	const ssize_t n = pdet_space_text(w->space, at, buf, w->len + 1);
+
+	if (n < 0)
+		lose(w, (int)n);
+	return n >= 0 && (size_t)n + 1 == w->len &&
+	       !memcmp(buf, w->name, w->len);
 }
 
 /* Looks through @n symbols. Returns 1 if it is among them. */
@@ -321,8 +331,8 @@ static int try_module(void *arg, uint64_t node)
 	const int r = look_at_module(w, node - (uint64_t)
 				     w->m->module.field[MODULE_LIST].at);
 
-	if (r < 0 && !w->lost)
-		w->lost = r == -ENOENT ? -EBADMSG : r;
+	if (r < 0)
+		lose(w, r);
 	return r > 0;
 }
 

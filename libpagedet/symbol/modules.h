@@ -44,7 +44,7 @@ int pdet_module_symbol(struct pdet_space *space, const struct pdet_modules *m,
 
 /* pdet_module_named - the address of the symbol of any module with this name.
  * Returns 0; -ENOENT if none has it; or a result of memory/memory.h: some
- * module could not be read, and no other one has it. */
+ * module or name could not be read, and no other one has it. */
 int pdet_module_named(struct pdet_space *space, const struct pdet_modules *m,
 		      const char *name, uint64_t *ret);
 

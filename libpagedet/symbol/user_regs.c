@@ -63,16 +63,19 @@ _Static_assert((int)PSTATE + 1 == (int)PDET_ARM64_WORDS, "it is the last one");
 #define MODE 0x0f
 #define MODE_32 0x10
 #define MASKED 0x3c0
+/* In 32-bit code the upper one says that data is big-endian. */
+#define MASKED_32 0x1c0
 
 static int use_arm64(const struct pdet_task_stacks *t,
 		     const uint64_t w[PDET_ARM64_WORDS],
 		     struct pdet_user_regs *ret)
 {
 	const unsigned bits = t->paging->va_bits;
+	const bool narrow = w[PSTATE] & MODE_32;
 
-	if (w[PSTATE] & (MODE | MASKED))
+	if (w[PSTATE] & (MODE | (narrow ? MASKED_32 : MASKED)))
 		return -EBADMSG;
-	if (w[PSTATE] & MODE_32)
+	if (narrow)
 		return -ENOTSUP;
 	if (w[PDET_ARM64_PC] >> bits || w[PDET_ARM64_SP] >> bits)
 		return -EBADMSG;

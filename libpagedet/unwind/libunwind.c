@@ -368,9 +368,11 @@ static int add_frame(struct unwinding *u, struct walk *w, uint64_t ip,
 		return !w->n ? refuse(u, PDET_UNWIND_THREAD_AT_0) :
 		       !after_signal ? end_whole(u) :
 		       refuse(u, PDET_UNWIND_SIGNAL_AT_0);
-	/* Callers are at higher addresses; a handler may have its own stack.
-	 * The innermost function may have taken its return address away. */
-	if (w->n && !after_signal && (w->n > 1 ? sp <= w->sp : sp < w->sp))
+	/* Callers are at higher addresses; a handler may have its own stack. A
+	 * function that makes no call may have taken its return address
+	 * away. */
+	if (w->n && !after_signal &&
+	    (w->steps[w->n - 1].exact ? sp < w->sp : sp <= w->sp))
 		return damaged(u);
 	w->signals += step.signal;
 	if (w->n == w->most || w->signals > MOST_SIGNALS)
@@ -399,8 +401,8 @@ static int step_by_rule(struct unwinding *u, struct walk *w,
 	return add_frame(u, w, from, at, false) ? -ENOENT : !*ip;
 }
 
-/* Without libunwind. False if rules are not enough: nothing is known then.
- * bench: stacks */
+/* Without libunwind, up to the end or the most frames. False if rules are not
+ * enough: nothing is known then. bench: stacks */
 static bool walk_by_rules(struct unwinding *u, struct walk *w)
 {
 	uint64_t ip = u->regs->reg[PDET_USER_IP];
@@ -410,9 +412,12 @@ static bool walk_by_rules(struct unwinding *u, struct walk *w)
 	int r = u->target->rule ? 0 : -ENOENT;
 
 	memcpy(f.value, u->regs->reg, sizeof(f.value));
-	while (r == 0)
+	while (r == 0 && w->n < w->most)
 		r = step_by_rule(u, w, &f, &ip, &sp);
-	if (r > 0)
+	/* One more is refused. */
+	if (r == 0)
+		add_frame(u, w, ip, sp, false);
+	if (r >= 0)
 		return true;
 	*w = start;
 	u->why = NULL;
@@ -501,9 +506,10 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 	struct walk w = { .steps = steps, .most = n };
 	unw_addr_space_t space;
 
-	*end = NULL;
-	if (walk_by_rules(&u, &w))
+	if (walk_by_rules(&u, &w)) {
+		*end = u.why;
 		return w.n;
+	}
 	*end = PDET_UNWIND_NO_MEMORY;
 	/* Too large for the stack of a caller's thread. */
 	u.own = malloc(sizeof(*u.own));

@@ -46,15 +46,13 @@ struct pdet_user_cache {
 	struct pdet_frame_pair pair;
 };
 
-/* Nothing changes in a dump. */
-static bool stays(const struct pdet_user_cache *c, const struct page *p)
+/* Whether what is there does not change while the mappings are the same.
+ * Nothing changes in a dump. */
+static bool stays(const struct pdet_user_cache *c, uint64_t addr)
 {
-	const struct pdet_code_map *m;
+	const struct pdet_code_map *m = pdet_code_map_at(c->code, addr);
 
-	if (c->source->dump)
-		return true;
-	m = pdet_code_map_at(c->code, p->addr);
-	return !p->error && m && m->file && !m->write;
+	return c->source->dump || (m && m->file && !m->write);
 }
 
 /* Of a stack that was read before. */
@@ -86,7 +84,7 @@ static const char *get_page(struct pdet_user_cache *c, uint64_t addr,
 			p->error = pdet_code_file_read(c->code, addr,
 						       c->bytes[i],
 						       PDET_USER_PAGE);
-		p->stays = stays(c, p);
+		p->stays = stays(c, addr) && (!p->error || c->source->dump);
 	}
 	*error = p->error;
 	return p->error ? NULL : c->bytes[i];
@@ -157,14 +155,6 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 	return ret->header || ret->frames->n ? 0 : -ENOENT;
 }
 
-/* What is there does not change while the mappings are the same. */
-static bool is_constant(const struct pdet_user_cache *c, uint64_t addr)
-{
-	const struct pdet_code_map *m = pdet_code_map_at(c->code, addr);
-
-	return c->source->dump || (m && m->file && !m->write);
-}
-
 /* Finds what libunwind would find in the table of the file. */
 static bool make_rule(struct pdet_user_cache *c, struct rule *r)
 {
@@ -179,8 +169,8 @@ static bool make_rule(struct pdet_user_cache *c, struct rule *r)
 	       find_code(c, ip, &table) == 0 && table.header &&
 	       pdet_frame_rule_get(&memory, table.header, ip, &c->pair,
 				   &r->rule, &fde) &&
-	       is_constant(c, r->ip) && is_constant(c, ip) &&
-	       is_constant(c, table.header) && is_constant(c, fde);
+	       stays(c, r->ip) && stays(c, ip) && stays(c, table.header) &&
+	       stays(c, fde) && stays(c, pdet_eh_cie(&c->pair, fde));
 }
 
 static const struct pdet_frame_rule *find_rule(void *arg, uint64_t ip,

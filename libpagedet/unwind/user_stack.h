@@ -40,7 +40,7 @@ struct pdet_user_source {
 
 /*
  * pdet_user_stack_read - unwind the stack of thread @tid and name its frames.
- * @u may be NULL if it runs 32-bit code.
+ * @u may be NULL if it runs 32-bit code, or is of arm64.
  * *ret is zero, or the stack of another thread, whose files are used again if
  * they are the same. Returns 0, or a negative errno with an error text. Free it
  * in both cases.

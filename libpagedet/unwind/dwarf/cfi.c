@@ -10,6 +10,7 @@
 
 #include "unwind/dwarf/cfi.h"
 #include "unwind/dwarf/cie.h"
+#include "unwind/dwarf/expression.h"
 
 /* Compilers write one in another. */
 #define MOST_STATES 16
@@ -36,7 +37,9 @@ struct machine {
 	bool reached;		/* the next row is about a higher address */
 	struct pdet_cfi_row row, first, state[MOST_STATES];
 	unsigned states;
-	bool strange;		/* a place is a register that there is not */
+	bool strange;		/* libunwind may fail badly: a place is a
+				 * register that there is not, an expression is
+				 * not safe, or it does not know the operands */
 	int error;
 };
 
@@ -64,10 +67,18 @@ static int64_t scaled(const struct machine *m, uint64_t n)
 	return (int64_t)(n * (uint64_t)m->cie->data);
 }
 
-static void set_code(struct machine *m, uint64_t reg, enum pdet_cfi is)
+static struct pdet_frame_rest take_code(struct machine *m)
 {
 	const struct pdet_frame_rest code =
 		pdet_frame_part(&m->rest, pdet_frame_uleb(&m->rest));
+
+	m->strange |= !pdet_expression_is_safe(code);
+	return code;
+}
+
+static void set_code(struct machine *m, uint64_t reg, enum pdet_cfi is)
+{
+	const struct pdet_frame_rest code = take_code(m);
 
 	set(m, reg, (struct pdet_cfi_rule){ .is = is, .code = code });
 }
@@ -201,7 +212,7 @@ static bool set_cfa(struct machine *m, unsigned op)
 	case CFA_DEF_CFA_EXPRESSION:
 		m->row.cfa = (struct pdet_cfi_rule){
 			.is = PDET_CFI_IS_CODE,
-			.code = pdet_frame_part(r, pdet_frame_uleb(r))
+			.code = take_code(m)
 		};
 		return true;
 	default:
@@ -225,9 +236,11 @@ static bool set_register(struct machine *m, unsigned op)
 			   scaled(m, (uint64_t)pdet_frame_sleb(r)));
 		return true;
 	case CFA_VAL_OFFSET:
+		m->strange = true;
 		set_number(m, reg, PDET_CFI_IS, scaled(m, pdet_frame_uleb(r)));
 		return true;
 	case CFA_VAL_OFFSET_SF:
+		m->strange = true;
 		set_number(m, reg, PDET_CFI_IS,
 			   scaled(m, (uint64_t)pdet_frame_sleb(r)));
 		return true;
@@ -350,5 +363,6 @@ int pdet_cfi_check(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
 	m.wanted = UINT64_MAX;
 	run(&m, fde);
 	return m.error ? m.error :
-	       m.strange || head.ra >= PDET_CFI_X86_64 ? -EBADMSG : 0;
+	       !head.plain || m.strange || head.ra >= PDET_CFI_X86_64 ?
+	       -EBADMSG : 0;
 }

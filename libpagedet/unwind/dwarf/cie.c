@@ -8,9 +8,12 @@
 /* Each function may have a CIE of its own, so its length is limited. */
 #define MOST_LETTERS 8
 
+/* libunwind looks at no more. */
+#define PLAIN_LETTERS 4
+
 /* Parts of a form. */
 enum { WORD = 0, U2 = 2, U4 = 3, U8 = 4, SIGNED = 0x08, BASE = 0x70,
-       ABSOLUTE = 0, PC = 0x10, INDIRECT = 0x80 };
+       ABSOLUTE = 0, PC = 0x10, ALIGNED = 0x50, INDIRECT = 0x80 };
 
 uint64_t pdet_cie_address(struct pdet_frame_rest *r, unsigned form,
 			  unsigned word, uint64_t at)
@@ -52,6 +55,7 @@ static bool take_letter(struct pdet_frame_rest *r, unsigned letter,
 	case 'P':
 		/* The address of a function, which is not needed. */
 		form = pdet_frame_u8(r);
+		r->bad = r->bad || (form & BASE) == ALIGNED;
 		pdet_cie_address(r, form & PDET_FORM_SIZE, word, 0);
 		return true;
 	case 'L':
@@ -64,6 +68,21 @@ static bool take_letter(struct pdet_frame_rest *r, unsigned letter,
 		/* Keys of arm64. */
 		return letter == 'B';
 	}
+}
+
+/*
+ * libunwind (1.6 to 1.8) does not need to know all letters of a CIE that says
+ * how long their data is, but takes what follows the data that it read for the
+ * instructions. Since 1.7 it reads two sizes more in version 4, which belong
+ * into .debug_frame.
+ */
+static bool is_plain(const uint8_t *letters, unsigned version,
+		     const struct pdet_frame_rest *more)
+{
+	const size_t n = strlen((const char *)letters);
+
+	return (version == 1 || version == 3) && n <= PLAIN_LETTERS &&
+	       !memchr(letters, 'B', n) && more->at == more->end;
 }
 
 bool pdet_cie_read(struct pdet_frame_rest r, unsigned word,
@@ -89,6 +108,7 @@ bool pdet_cie_read(struct pdet_frame_rest r, unsigned word,
 	for (i = 1; ret->sized && letters[i]; i++)
 		if (!take_letter(&more, letters[i], word, ret))
 			return false;
+	ret->plain = is_plain(letters, version, &more);
 	ret->instructions = r;
 	return !r.bad && !more.bad;
 }

@@ -24,6 +24,8 @@ struct pdet_cie {
 				 * to */
 	bool sized;		/* the records say how long their own
 				 * augmentation is */
+	bool plain;		/* libunwind finds the instructions where they
+				 * are */
 	struct pdet_frame_rest instructions;
 };
 

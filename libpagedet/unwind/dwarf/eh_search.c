@@ -65,16 +65,30 @@ static int take(const struct pdet_eh_memory *m, uint64_t addr,
 	return r;
 }
 
+/* @back: the distance from the word after the length, which has it. libunwind
+ * takes it for a signed number. */
+static uint64_t cie_of(uint64_t fde, int32_t back)
+{
+	return fde + sizeof(uint32_t) - (uint64_t)(int64_t)back;
+}
+
+uint64_t pdet_eh_cie(const struct pdet_frame_pair *p, uint64_t fde)
+{
+	int32_t back;
+
+	memcpy(&back, p->bytes + p->fde + sizeof(uint32_t), sizeof(back));
+	return cie_of(fde, back);
+}
+
 int pdet_eh_records(const struct pdet_eh_memory *m, uint64_t fde,
 		    struct pdet_frame_pair *ret)
 {
-	const uint64_t at = fde + sizeof(uint32_t);
-	uint32_t back;
-	int r = get(m, at, &back, sizeof(back));
+	int32_t back;
+	int r = get(m, fde + sizeof(uint32_t), &back, sizeof(back));
 
 	ret->n = 0;
 	if (r == 0)
-		r = take(m, at - back, ret);
+		r = take(m, cie_of(fde, back), ret);
 	ret->fde = ret->n;
 	return r < 0 ? r : take(m, fde, ret);
 }

@@ -24,4 +24,7 @@ int pdet_eh_search(const struct pdet_eh_memory *m, uint64_t header, uint64_t ip,
 int pdet_eh_records(const struct pdet_eh_memory *m, uint64_t fde,
 		    struct pdet_frame_pair *ret);
 
+/* pdet_eh_cie - the address of the CIE of a pair that was read from @fde. */
+uint64_t pdet_eh_cie(const struct pdet_frame_pair *p, uint64_t fde);
+
 #endif

@@ -11,12 +11,12 @@
 
 enum { OP_ADDR = 0x03, OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S,
        OP_CONST2U, OP_CONST2S, OP_CONST4U, OP_CONST4S, OP_CONST8U,
-       OP_CONST8S, OP_CONSTU,
-       OP_CONSTS, OP_DUP, OP_DROP, OP_OVER, OP_SWAP = 0x16, OP_AND = 0x1a,
-       OP_MINUS = 0x1c, OP_MUL = 0x1e, OP_NEG, OP_NOT, OP_OR, OP_PLUS,
-       OP_PLUS_UCONST, OP_SHL, OP_SHR, OP_SHRA, OP_XOR, OP_EQ = 0x29, OP_GE,
-       OP_GT, OP_LE, OP_LT, OP_NE, OP_LIT0 = 0x30, OP_BREG0 = 0x70,
-       OP_BREGX = 0x92, OP_NOP = 0x96 };
+       OP_CONST8S, OP_CONSTU, OP_CONSTS, OP_DUP, OP_DROP, OP_OVER, OP_PICK,
+       OP_SWAP, OP_XDEREF = 0x18, OP_AND = 0x1a, OP_DIV, OP_MINUS,
+       OP_MUL = 0x1e, OP_NEG, OP_NOT, OP_OR, OP_PLUS, OP_PLUS_UCONST, OP_SHL,
+       OP_SHR, OP_SHRA, OP_XOR, OP_BRA, OP_EQ, OP_GE, OP_GT, OP_LE, OP_LT,
+       OP_NE, OP_SKIP, OP_LIT0, OP_BREG0 = 0x70, OP_REGX = 0x90,
+       OP_BREGX = 0x92, OP_DEREF_SIZE = 0x94, OP_NOP = 0x96 };
 
 #define NUMBERS 32		/* of OP_LIT0 and OP_BREG0 */
 
@@ -241,6 +241,105 @@ static void run_one(struct machine *m, unsigned op)
 	else if (!constant(m, op) && !one(m, op) && !combine(m, op))
 		fail(m, -ENOTSUP);
 }
+
+/* --- what libunwind may calculate --- */
+
+/* Those of an old C library have three. */
+#define MOST_JUMPS 8
+
+struct jumps {
+	const uint8_t *to[MOST_JUMPS];
+	unsigned n;
+};
+
+/* Takes the operands. Returns false if libunwind does not know it, or should
+ * not. */
+static bool skip_operands(struct pdet_frame_rest *r, unsigned op)
+{
+	switch (op) {
+	case OP_CONST1U:
+	case OP_CONST1S:
+	case OP_PICK:
+	case OP_DEREF_SIZE:
+		pdet_frame_u8(r);
+		return true;
+	case OP_CONST2U:
+	case OP_CONST2S:
+		pdet_frame_u16(r);
+		return true;
+	case OP_CONST4U:
+	case OP_CONST4S:
+		pdet_frame_u32(r);
+		return true;
+	case OP_ADDR:
+	case OP_CONST8U:
+	case OP_CONST8S:
+		pdet_frame_u64(r);
+		return true;
+	case OP_BREGX:
+		pdet_frame_uleb(r);
+		pdet_frame_uleb(r);
+		return true;
+	case OP_CONSTU:
+	case OP_CONSTS:
+	case OP_PLUS_UCONST:
+	case OP_REGX:
+		pdet_frame_uleb(r);
+		return true;
+	case OP_DEREF:
+	case OP_NOP:
+		return true;
+	default:
+		if (op >= OP_BREG0 && op < OP_BREG0 + NUMBERS)
+			pdet_frame_uleb(r);
+		return op >= OP_DUP && op < OP_BREG0 + NUMBERS &&
+		       op != OP_XDEREF && op != OP_DIV;
+	}
+}
+
+/* Forward only. */
+static bool take_jump(struct pdet_frame_rest *r, struct jumps *j)
+{
+	const int16_t bytes = (int16_t)pdet_frame_u16(r);
+
+	if (r->bad || bytes < 0 || bytes > r->end - r->at ||
+	    j->n == MOST_JUMPS)
+		return false;
+	j->to[j->n++] = r->at + bytes;
+	return true;
+}
+
+/* Whether none leads to what is before @at. Those that lead there are done. */
+static bool land(struct jumps *j, const uint8_t *at)
+{
+	unsigned i, left = 0;
+
+	for (i = 0; i < j->n; i++) {
+		if (j->to[i] < at)
+			return false;
+		if (j->to[i] > at)
+			j->to[left++] = j->to[i];
+	}
+	j->n = left;
+	return true;
+}
+
+bool pdet_expression_is_safe(struct pdet_frame_rest code)
+{
+	struct jumps j = { .n = 0 };
+	bool safe = true;
+	unsigned op;
+
+	while (safe && code.at < code.end) {
+		op = pdet_frame_u8(&code);
+		safe = (op == OP_SKIP || op == OP_BRA ? take_jump(&code, &j) :
+			skip_operands(&code, op)) && !code.bad &&
+		       land(&j, code.at);
+	}
+	return safe;
+}
+
+/* --- one by one --- */
 
 int pdet_expression(struct pdet_frame_rest code, const struct pdet_values *v,
 		    const uint64_t *cfa, uint64_t *ret)

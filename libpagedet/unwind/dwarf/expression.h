@@ -22,4 +22,11 @@ struct pdet_values {
 int pdet_expression(struct pdet_frame_rest code, const struct pdet_values *v,
 		    const uint64_t *cfa, uint64_t *ret);
 
+/*
+ * pdet_expression_is_safe - whether libunwind may calculate it: it does no
+ * division, which a machine may refuse, and jumps only forward to one of its
+ * own operations, so that it ends.
+ */
+bool pdet_expression_is_safe(struct pdet_frame_rest code);
+
 #endif

@@ -249,6 +249,47 @@ START_TEST(by_name)
 }
 END_TEST
 
+/* Nobody knows what the name of a symbol is that cannot be read; names before
+ * it are known, and a name may be the last one before a hole. */
+START_TEST(unread_names)
+{
+	static const int errors[] = { -ENODATA, -ENOENT };
+	struct modules *t = start(false);
+	const uint64_t a = add(t, "zram");
+	const uint64_t page = kmem_object_at(t->k, 4096, 4096);
+	const uint64_t hole = page + 4096;
+	uint64_t kallsyms = 0, all = 0, at;
+	unsigned i;
+
+	t->k->next = hole + 4096;
+	add_symbols(t, a);
+	ck_assert_int_eq(pdet_space_u64(&t->k->space, a + M_KALLSYMS,
+					&kallsyms), 0);
+	ck_assert_int_eq(pdet_space_u64(&t->k->space, kallsyms + K_TABLE,
+					&all), 0);
+	kmem_u64(t->k, kallsyms + K_NAMES, page);
+	kmem_u32(t->k, kallsyms + K_N, 2);
+	kmem_text(t->k, hole - 3, "ab");
+	for (i = 0; i < 2; i++) {
+		const Elf64_Sym e = { .st_name = i ? 4096 : 4096 - 3,
+				      .st_value = TEXT + 8 * i,
+				      .st_shndx = 1 };
+
+		kmem_write(t->k, all + i * 24, &e, sizeof(e));
+	}
+	if (errors[_i] == -ENODATA)
+		kmem_fail(t->k, hole, errors[_i]);
+	ck_assert_int_eq(named(t, "ab", &at), 0);
+	ck_assert_uint_eq(at, TEXT);
+	ck_assert_int_eq(named(t, "first", &at),
+			 errors[_i] == -ENOENT ? -EBADMSG : errors[_i]);
+	/* Without the symbol whose name is lost. */
+	kmem_u32(t->k, kallsyms + K_N, 1);
+	ck_assert_int_eq(named(t, "first", &at), -ENOENT);
+	end(t);
+}
+END_TEST
+
 START_TEST(damaged)
 {
 	struct modules *t = start(false);
@@ -301,6 +342,7 @@ int main(void)
 	unit_loop(s, found, 2);
 	unit_loop(s, symbols, 2);
 	unit_loop(s, by_name, 2);
+	unit_loop(s, unread_names, 2);
 	unit_test(s, damaged);
 	unit_test(s, unknown);
 	return unit_main(s);

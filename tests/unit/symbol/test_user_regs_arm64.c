@@ -134,6 +134,8 @@ START_TEST(not_these)
 		{ PSTATE, 0x60000005, -EBADMSG },	/* the kernel */
 		{ PSTATE, 0x600003c0, -EBADMSG },	/* no interrupts */
 		{ PSTATE, 0x60000010, -ENOTSUP },	/* 32-bit code */
+		{ PSTATE, 0x60000210, -ENOTSUP },	/* big-endian */
+		{ PSTATE, 0x60000213, -EBADMSG },	/* its supervisor */
 		{ PC, 0xffff800010000000, -EBADMSG },
 		{ SP, 0xffffc90000010000, -EBADMSG },
 	};
@@ -184,7 +186,7 @@ int main(void)
 	Suite *s = suite_create("user_regs_arm64");
 
 	unit_test(s, system_calls);
-	unit_loop(s, not_these, 5);
+	unit_loop(s, not_these, 7);
 	unit_test(s, without_types);
 	unit_test(s, in_a_processor);
 	return unit_main(s);

@@ -18,9 +18,13 @@
 #define BYTES 4096
 #define DI 5			/* the number of rdi */
 
-enum { DW_CFA_register = 0x09, DW_CFA_def_cfa = 0x0c,
-       DW_CFA_def_cfa_expression = 0x0f, DW_CFA_offset_ra = 0x80 | 16,
-       DW_OP_const4u = 0x0c, DW_OP_skip = 0x2f };
+enum { DW_CFA_advance_loc1 = 0x02, DW_CFA_register = 0x09,
+       DW_CFA_def_cfa = 0x0c,
+       DW_CFA_def_cfa_expression = 0x0f, DW_CFA_expression = 0x10,
+       DW_CFA_val_offset = 0x14, DW_CFA_val_offset_sf = 0x15,
+       DW_CFA_offset_ra = 0x80 | 16, DW_OP_const1s = 0x09,
+       DW_OP_const4u = 0x0c, DW_OP_const8u = 0x0e, DW_OP_div = 0x1b,
+       DW_OP_skip = 0x2f, DW_OP_lit0, DW_OP_breg_sp = 0x77 };
 
 struct world {
 	unsigned char table[BYTES], stack[BYTES];
@@ -28,6 +32,8 @@ struct world {
 	unsigned reads;
 	uint64_t di;		/* a register */
 	struct pdet_frame_pair *pair; /* for addresses without a table */
+	struct pdet_frame_rule *rule; /* of all code; NULL: none */
+	bool handler;		/* one returns at CODE + 8192 */
 	int lost;		/* why the stack cannot be read; 0: it can */
 };
 
@@ -47,8 +53,13 @@ static void put1(struct world *w, unsigned v)
 	w->table[w->at++] = (unsigned char)v;
 }
 
-/* A CIE with these instructions, and an FDE for 4096 bytes at CODE. */
-static void start(struct world *w, const unsigned char *code, size_t n)
+static const unsigned char relative = 0x1b;	/* to its place, 4 bytes */
+
+/* A CIE with these letters, their data and instructions, and an FDE for 4096
+ * bytes at CODE. */
+static void start_with(struct world *w, const char *letters,
+		       const unsigned char *data, size_t data_n,
+		       const unsigned char *code, size_t n)
 {
 	size_t begin, fde;
 
@@ -58,12 +69,12 @@ static void start(struct world *w, const unsigned char *code, size_t n)
 	put4(w, 0);
 	put4(w, 0);
 	put1(w, 1);
-	put(w, "zR", 3);
+	put(w, letters, strlen(letters) + 1);
 	put1(w, 1);		/* unit of code */
 	put1(w, 0x78);		/* of data: -8 */
 	put1(w, 16);		/* the return address */
-	put1(w, 1);
-	put1(w, 0x1b);		/* relative, 4 bytes */
+	put1(w, (unsigned)data_n);
+	put(w, data, data_n);
 	put(w, code, n);
 	while (w->at % 8)
 		put1(w, 0);
@@ -84,11 +95,23 @@ static void start(struct world *w, const unsigned char *code, size_t n)
 	put4(w, (uint32_t)fde);
 }
 
+static void start(struct world *w, const unsigned char *code, size_t n)
+{
+	start_with(w, "zR", &relative, 1, code, n);
+}
+
 static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
 {
+	static const uint8_t leave[PDET_SIGNAL_RETURN] = {
+		0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05
+	};
 	struct world *w = arg;
 
 	w->reads++;
+	if (w->handler && addr == CODE + 8192 && n == sizeof(leave)) {
+		memcpy(buf, leave, n);
+		return 0;
+	}
 	if (addr - HEADER < BYTES - n)
 		memcpy(buf, w->table + (addr - HEADER), n);
 	else if (w->lost)
@@ -117,10 +140,20 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 	return ip - CODE >= 4096 ? w->pair : NULL;
 }
 
+static const struct pdet_frame_rule *find_rule(void *arg, uint64_t ip,
+					       bool exact)
+{
+	const struct world *w = arg;
+
+	(void)ip;
+	(void)exact;
+	return w->rule;
+}
+
 static size_t unwind_from(struct world *w, uint64_t ip, const char **end)
 {
 	const struct pdet_unwind_target t = {
-		read_bytes, find_code, w, find_pair, NULL
+		read_bytes, find_code, w, find_pair, find_rule
 	};
 	struct pdet_user_regs regs = { 0 };
 	struct pdet_unwind_step steps[32];
@@ -166,6 +199,35 @@ START_TEST(right)
 	memcpy(w.stack, &(uint64_t){ 0x1234 }, 8);
 	ck_assert_uint_eq(unwind(&w, &end), 2);
 	ck_assert_str_eq(end, "there is no table for unwinding this code");
+}
+END_TEST
+
+/* They are not walked a second time, by libunwind. */
+START_TEST(most_frames_by_rules)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	struct pdet_frame_rule rule = {
+		.cfa = 8, .cfa_reg = PDET_USER_SP,
+		.is = { [PDET_USER_IP] = PDET_RULE_STORED },
+		.at = { [PDET_USER_IP] = -8 },
+	};
+	const char *end;
+	struct world w;
+	unsigned i;
+
+	start(&w, code, sizeof(code));
+	w.rule = &rule;
+	for (i = 0; i < 40; i++)
+		memcpy(w.stack + 8 * i, &(uint64_t){ CODE + 32 + i }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 32);
+	ck_assert_str_eq(end, "there are more frames");
+	ck_assert_uint_eq(w.reads, 32);
+	/* Where all of them fit, the stack is complete. */
+	memset(w.stack + 8 * 31, 0, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 32);
+	ck_assert_ptr_null(end);
 }
 END_TEST
 
@@ -275,6 +337,11 @@ START_TEST(no_such_register)
 		  0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 8 },
 		{ DW_CFA_def_cfa, 7, 8, DW_CFA_register, 16, 0x80, 0x80, 0x80,
 		  0x80, 8 },
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1, DW_CFA_val_offset,
+		  DW_CFA_register, 3, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 8 },
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1,
+		  DW_CFA_val_offset_sf, DW_CFA_register, 3, 0x80, 0x80, 0x80,
+		  0x80, 0x80, 0x80, 8 },
 	};
 	const char *end;
 	struct world w;
@@ -283,6 +350,88 @@ START_TEST(no_such_register)
 	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
 	ck_assert_uint_eq(unwind(&w, &end), 1);
 	ck_assert_str_eq(end, "the table for unwinding is damaged");
+}
+END_TEST
+
+/* It follows what is left of the data where it stops to read the letters, and
+ * what is before an aligned pointer. */
+START_TEST(hidden_register)
+{
+	static const struct {
+		const char *letters;
+		size_t n;
+		unsigned char data[24];
+	} cases[] = {
+		{ "zR", 10, { 0x1b, DW_CFA_register, 3, 0x80, 0x80, 0x80, 0x80,
+			      0x80, 0x80, 8 } },
+		{ "zRBLLLLL", 6, { 0x1b, DW_CFA_register, 3, 0xff, 0x7f, 0 } },
+		{ "zRLLLLLL", 7, { 0x1b, 0, 0, DW_CFA_register, 3, 0x7f, 0 } },
+		{ "zRP", 10, { 0x1b, 0x50 } },
+	};
+	static const unsigned char code[] = {
+		DW_CFA_expression, 9, 11, 0, 0, DW_CFA_register, 3, 0x80, 0x80,
+		0x80, 0x80, 0x80, 0x80, 8, DW_CFA_def_cfa, 7, 8,
+		DW_CFA_offset_ra, 1
+	};
+	const size_t skip = _i < 3 ? 14 : 0;
+	const char *end;
+	struct world w;
+
+	start_with(&w, cases[_i].letters, cases[_i].data, cases[_i].n,
+		   code + skip, sizeof(code) - skip);
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 1);
+	ck_assert_ptr_nonnull(end);
+}
+END_TEST
+
+/* It divides the least number by -1: openly, in an operand that it jumps to, or
+ * before its start. Old C libraries jump forward to an operation. */
+START_TEST(hostile_expression)
+{
+	static const unsigned char code[][24] = {
+		{ DW_CFA_def_cfa_expression, 12, DW_OP_const8u, 0, 0, 0, 0, 0,
+		  0, 0, 0x80, DW_OP_const1s, 0xff, DW_OP_div },
+		{ DW_CFA_def_cfa_expression, 16, DW_OP_const8u, 0, 0, 0, 0, 0,
+		  0, 0, 0x80, DW_OP_const1s, 0xff, DW_OP_skip, 1, 0,
+		  DW_OP_const1s, DW_OP_div },
+		{ DW_CFA_advance_loc1, DW_OP_div, DW_CFA_def_cfa_expression, 14,
+		  DW_OP_const8u, 0, 0, 0, 0, 0, 0, 0, 0x80, DW_OP_const1s, 0xff,
+		  DW_OP_skip, 0xef, 0xff },
+		{ DW_CFA_def_cfa_expression, 6, DW_OP_skip, 1, 0, DW_OP_lit0,
+		  DW_OP_breg_sp, 8, DW_CFA_offset_ra, 1 },
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code[_i], sizeof(code[_i]));
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), _i == 3 ? 2 : 1);
+	if (_i < 3)
+		ck_assert_str_eq(end, "the table for unwinding is damaged");
+}
+END_TEST
+
+/* The CIE that is looked at is that one which libunwind follows. */
+START_TEST(cie_behind)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	const uint32_t place = 0x200;
+	const char *end;
+	uint32_t fde, back;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	memcpy(&fde, w.table + 16, sizeof(fde));
+	memcpy(w.table + place, w.table + CIE_AT, fde - CIE_AT);
+	memset(w.table + CIE_AT, 0xff, fde - CIE_AT);
+	back = fde + 4 - place;
+	memcpy(w.table + fde + 4, &back, sizeof(back));
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 2);
+	ck_assert_ptr_null(end);
 }
 END_TEST
 
@@ -353,6 +502,29 @@ START_TEST(signal_pair)
 }
 END_TEST
 
+/* The function that it interrupted may have taken its return address off the
+ * stack, too. */
+START_TEST(taken_away_before_a_signal)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 0, DW_CFA_register, 16, DI
+	};
+	static struct pdet_frame_pair pair;
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	pdet_signal_pair(CODE + 8192, &pair);
+	w.pair = &pair;
+	w.handler = true;
+	memcpy(w.stack + 104, &(uint64_t){ CODE + 32 }, 8);
+	memcpy(w.stack + 160, &(uint64_t){ STACK + 1024 }, 8);
+	memcpy(w.stack + 168, &(uint64_t){ CODE }, 8);
+	ck_assert_uint_eq(unwind_from(&w, CODE + 8192, &end), 3);
+	ck_assert_str_eq(end, "the stack is damaged");
+}
+END_TEST
+
 /* Only where no memory is, a guess was wrong. */
 START_TEST(lost_after_a_guess)
 {
@@ -395,14 +567,19 @@ int main(void)
 	}
 	pdet_unwinder_free(u);
 	unit_test(s, right);
+	unit_test(s, most_frames_by_rules);
 	unit_test(s, circle);
 	unit_test(s, endless);
 	unit_test(s, at_zero);
 	unit_loop(s, cut_tables, 2);
 	unit_test(s, taken_away);
-	unit_loop(s, no_such_register, 3);
+	unit_loop(s, no_such_register, 5);
+	unit_loop(s, hidden_register, 4);
+	unit_loop(s, hostile_expression, 4);
+	unit_test(s, cie_behind);
 	unit_test(s, pairs);
 	unit_test(s, signal_pair);
+	unit_test(s, taken_away_before_a_signal);
 	unit_loop(s, lost_after_a_guess, 6);
 	return unit_main(s);
 }
