@@ -81,8 +81,9 @@ void pdet_unknown_past(struct pdet_case *c)
 			"its state now: the machine has restarted since the "
 			"report" :
 			"its state now: kernel time goes back in the log after "
-			"the report, so the machine may have restarted, or the "
-			"log is of several");
+			"the report, or a kernel's first line follows without "
+			"time, so the machine may have restarted, or the log "
+			"is of several");
 	if (memory >> (c->here.report & 63) & 1)
 		pdet_unknown(c, "whether firmware or a boot parameter leaves "
 				"it out: if not, it may be in use again");
