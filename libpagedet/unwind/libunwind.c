@@ -13,7 +13,6 @@
 
 #include "base/library.h"
 #include "unwind/dwarf/cfi.h"
-#include "unwind/dwarf/eh_header.h"
 #include "unwind/libunwind.h"
 #include "unwind/signal_frame.h"
 #include "unwind/unwind_end.h"
@@ -52,10 +51,10 @@ struct unwinding {
 	const struct pdet_unwinder *lib;
 	const struct pdet_unwind_target *target;
 	const struct pdet_user_regs *regs;
-	const struct pdet_eh_frame *frames; /* at INDEX_AT */
 	const struct pdet_frame_pair *pair; /* at PAIR_AT */
-	struct pdet_frame_pair *own;	    /* of a table */
-	struct pdet_eh_entry pair_entry;    /* its index */
+	struct pdet_frame_pair *own;	    /* of a table; n is 0: none */
+	uint64_t cie, fde;		    /* where the process has it */
+	struct pdet_eh_entry entry;	    /* at ENTRY_AT */
 	bool guessed;		/* the last step was by such a pair */
 	unsigned reads;
 	const char *why;	/* the first failure; NULL: none */
@@ -90,12 +89,10 @@ static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
 		      pdet_unwind_unread(r));
 }
 
-/* No process has memory there: libunwind sees our index. */
-#define INDEX_AT ((uint64_t)0xf << 60)
-
-/* The pair's own index is before it. */
-#define PAIR_AT (INDEX_AT + ((uint64_t)1 << 56))
-#define PAIR_INDEX_AT (PAIR_AT - sizeof(struct pdet_eh_entry))
+/* No process has memory there: libunwind sees a pair, and before it an index
+ * that has only the record which was found. */
+#define PAIR_AT ((uint64_t)0xf1 << 56)
+#define ENTRY_AT (PAIR_AT - sizeof(struct pdet_eh_entry))
 
 static bool read_part(const void *part, uint64_t start, size_t n, uint64_t addr,
 		      unw_word_t *word)
@@ -112,16 +109,37 @@ static bool read_part(const void *part, uint64_t start, size_t n, uint64_t addr,
 static bool read_index(const struct unwinding *u, uint64_t addr,
 		       unw_word_t *word)
 {
-	if (addr < INDEX_AT)
+	if (addr < ENTRY_AT)
 		return false;
-	return (u->frames &&
-		read_part(u->frames->entries, INDEX_AT,
-			  u->frames->n * sizeof(*u->frames->entries), addr,
-			  word)) ||
-	       (u->pair && (read_part(u->pair->bytes, PAIR_AT, u->pair->n, addr,
-				      word) ||
-			    read_part(&u->pair_entry, PAIR_INDEX_AT,
-				      sizeof(u->pair_entry), addr, word)));
+	return read_part(&u->entry, ENTRY_AT, sizeof(u->entry), addr, word) ||
+	       (u->pair && read_part(u->pair->bytes, PAIR_AT, u->pair->n, addr,
+				     word));
+}
+
+/* Bytes of a record at @start, as far as they are in the word. */
+static void put_copy(const uint8_t *record, uint64_t start, size_t n,
+		     uint64_t addr, unw_word_t *word)
+{
+	uint64_t i;
+
+	if (addr + sizeof(*word) - 1 - start >= n + sizeof(*word) - 1)
+		return;
+	for (i = 0; i < sizeof(*word); i++)
+		if (addr + i - start < n)
+			((uint8_t *)word)[i] = record[addr + i - start];
+}
+
+/* A process that runs may write into a record after it was checked. */
+static int read_process(struct unwinding *u, uint64_t addr, unw_word_t *word)
+{
+	const struct pdet_frame_pair *p = u->own;
+	int r = read_bytes(u, addr, word, sizeof(*word));
+
+	if (r == 0 && p->n) {
+		put_copy(p->bytes, u->cie, p->fde, addr, word);
+		put_copy(p->bytes + p->fde, u->fde, p->n - p->fde, addr, word);
+	}
+	return r;
 }
 
 static int access_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *word,
@@ -130,8 +148,7 @@ static int access_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *word,
 	(void)space;
 	if (!write && read_index(arg, addr, word))
 		return 0;
-	return write ? -UNW_EREADONLYREG :
-	       read_bytes(arg, addr, word, sizeof(*word));
+	return write ? -UNW_EREADONLYREG : read_process(arg, addr, word);
 }
 
 static int access_reg(unw_addr_space_t space, unw_regnum_t reg,
@@ -159,84 +176,24 @@ static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg,
 	return -UNW_EBADREG;
 }
 
-static int use_header(struct unwinding *u, const struct pdet_unwind_code *code,
-		      unw_dyn_info_t *di)
+/* An index of one record. libunwind searches by 32 bits of the distance. */
+static void use_record(struct unwinding *u, uint64_t base, uint64_t ip,
+		       uint64_t fde, unw_dyn_info_t *di)
 {
-	struct pdet_eh_header h;
-	int r = read_bytes(u, code->header, &h, sizeof(h));
-
-	if (r < 0)
-		return r;
-	if (!pdet_eh_header_known(&h))
-		return refuse(u, PDET_UNWIND_UNKNOWN_FORM);
-	di->u.rti.segbase = code->header;
-	di->u.rti.table_data = code->header + sizeof(h);
-	di->u.rti.table_len = h.count;	/* an entry has 8 bytes */
-	return 0;
-}
-
-static int use_index(struct unwinding *u, const struct pdet_unwind_code *code,
-		     unw_dyn_info_t *di)
-{
-	u->frames = code->frames;
-	di->u.rti.segbase = code->base;
-	di->u.rti.table_data = INDEX_AT;
-	di->u.rti.table_len = code->frames->n;
-	return 0;
-}
-
-static int use_pair(struct unwinding *u, uint64_t ip, unw_dyn_info_t *di)
-{
-	u->pair = u->target->pair ? u->target->pair(u->target->arg, ip) : NULL;
-	if (!u->pair)
-		return -UNW_ENOINFO;
-	u->guessed = u->pair->guessed;
-	/* libunwind searches by 32 bits of the distance. */
-	u->pair_entry = (struct pdet_eh_entry){
-		(int32_t)(ip - PAIR_AT), (int32_t)u->pair->fde
+	u->entry = (struct pdet_eh_entry){
+		(int32_t)(ip - base), (int32_t)(fde - base)
 	};
 	/* It asserts that the table is one for this address. */
 	di->start_ip = ip;
 	di->end_ip = ip + 1;
-	di->u.rti.segbase = PAIR_AT;
-	di->u.rti.table_data = PAIR_INDEX_AT;
+	di->u.rti.segbase = base;
+	di->u.rti.table_data = ENTRY_AT;
 	di->u.rti.table_len = 1;
-	return 0;
-}
-
-/* By the table of the file. */
-static int find_in_table(struct unwinding *u, uint64_t ip, unw_dyn_info_t *di)
-{
-	struct pdet_unwind_code code;
-
-	if (u->target->code(u->target->arg, ip, &code) < 0)
-		return -UNW_ENOINFO;
-	di->start_ip = code.first;
-	di->end_ip = code.end;
-	return code.header ? use_header(u, &code, di) : use_index(u, &code, di);
-}
-
-/* The record that libunwind finds there, by the same search. */
-static int find_records(struct unwinding *u, const unw_dyn_info_t *di,
-			uint64_t ip, uint64_t *fde)
-{
-	const struct pdet_eh_memory memory = { read_bytes, u };
-	const uint64_t base = di->u.rti.segbase;
-	const struct pdet_eh_entry *e;
-	int r = 0;
-
-	if (di->u.rti.table_data == INDEX_AT) {
-		e = pdet_eh_frame_before(u->frames, (int32_t)(ip - base));
-		*fde = base + (uint64_t)(int64_t)(e ? e->fde : 0);
-	} else {
-		r = pdet_eh_search(&memory, base, ip, fde);
-	}
-	return r < 0 ? r : pdet_eh_records(&memory, *fde, u->own);
 }
 
 /* libunwind would look for a register that there is not behind the end of an
  * array. It may follow instructions that are not about the address, if a table
- * is hostile. */
+ * is hostile. @fde: where it is. */
 static int check_records(const struct pdet_frame_pair *p, uint64_t fde)
 {
 	struct pdet_frame_rest first, rest;
@@ -248,28 +205,93 @@ static int check_records(const struct pdet_frame_pair *p, uint64_t fde)
 			      sizeof(uint64_t));
 }
 
-static int check(struct unwinding *u, const unw_dyn_info_t *di, uint64_t ip)
+static int refuse_table(struct unwinding *u, int error)
 {
-	const bool is_pair = di->u.rti.table_data == PAIR_INDEX_AT;
-	uint64_t fde = is_pair ? PAIR_AT + u->pair->fde : 0;
-	int r = is_pair ? 0 : find_records(u, di, ip, &fde);
-
-	if (r == 0)
-		r = check_records(is_pair ? u->pair : u->own, fde);
-	return r == 0 ? 0 :
-	       refuse(u, r == -ENOTSUP ? PDET_UNWIND_UNKNOWN_FORM :
-					 PDET_UNWIND_DAMAGED_TABLE);
+	return refuse(u, error == -ENOTSUP ? PDET_UNWIND_UNKNOWN_FORM :
+					     PDET_UNWIND_DAMAGED_TABLE);
 }
 
+/* Lets libunwind look at the record, and says whether it may follow it. */
 static int search(struct unwinding *u, unw_addr_space_t space, uint64_t ip,
-		  unw_dyn_info_t *di, unw_proc_info_t *pi, int need)
+		  unw_dyn_info_t *di, const struct pdet_frame_pair *p,
+		  uint64_t fde, unw_proc_info_t *pi, int need)
 {
 	int r;
 
 	memset(pi, 0, sizeof(*pi));
 	r = u->lib->_Ux86_64_dwarf_search_unwind_table(space, ip, di, pi, need,
 						       u);
-	return r < 0 ? r : check(u, di, ip);
+	if (r < 0)
+		return r;
+	r = check_records(p, fde);
+	return r == 0 ? 0 : refuse_table(u, r);
+}
+
+/* Reads the records into u->own. */
+static int take_records(struct unwinding *u, uint64_t fde)
+{
+	const struct pdet_eh_memory memory = { read_bytes, u };
+	struct pdet_frame_pair *p = u->own;
+	int r = pdet_eh_records(&memory, fde, p);
+
+	u->fde = fde;
+	u->cie = r == 0 ? pdet_eh_cie(p, fde) : 0;
+	/* Each byte is in one of them. */
+	if (r == 0 && (u->cie - fde < p->n - p->fde || fde - u->cie < p->fde))
+		r = -EBADMSG;
+	if (r < 0)
+		p->n = 0;
+	return r;
+}
+
+/* Where the table of the file has the record. Returns -ENOENT if it has
+ * none. */
+static int find_record(struct unwinding *u, const struct pdet_unwind_code *code,
+		       uint64_t ip, uint64_t *base, uint64_t *fde)
+{
+	const struct pdet_eh_memory memory = { read_bytes, u };
+	const struct pdet_eh_entry *e;
+
+	*base = code->header ? code->header : code->base;
+	if (code->header)
+		return pdet_eh_search(&memory, code->header, ip, fde);
+	e = pdet_eh_frame_before(code->frames, (int32_t)(ip - *base));
+	*fde = *base + (uint64_t)(int64_t)(e ? e->fde : 0);
+	return e ? 0 : -ENOENT;
+}
+
+/* By the table of the file. */
+static int find_in_table(struct unwinding *u, unw_addr_space_t space,
+			 uint64_t ip, unw_dyn_info_t *di, unw_proc_info_t *pi,
+			 int need)
+{
+	struct pdet_unwind_code code;
+	uint64_t base, fde;
+	int r;
+
+	if (u->target->code(u->target->arg, ip, &code) < 0)
+		return -UNW_ENOINFO;
+	r = find_record(u, &code, ip, &base, &fde);
+	if (r == -ENOENT)
+		return -UNW_ENOINFO;
+	if (r == 0)
+		r = take_records(u, fde);
+	if (r < 0)
+		return refuse_table(u, r);
+	use_record(u, base, ip, fde, di);
+	return search(u, space, ip, di, u->own, fde, pi, need);
+}
+
+static int find_pair(struct unwinding *u, unw_addr_space_t space, uint64_t ip,
+		     unw_dyn_info_t *di, unw_proc_info_t *pi, int need)
+{
+	u->pair = u->target->pair ? u->target->pair(u->target->arg, ip) : NULL;
+	if (!u->pair)
+		return -UNW_ENOINFO;
+	u->guessed = u->pair->guessed;
+	use_record(u, PAIR_AT, ip, PAIR_AT + u->pair->fde, di);
+	return search(u, space, ip, di, u->pair, PAIR_AT + u->pair->fde, pi,
+		      need);
 }
 
 static int find_proc_info(unw_addr_space_t space, unw_word_t ip,
@@ -277,12 +299,10 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip,
 {
 	unw_dyn_info_t di = { .format = UNW_INFO_FORMAT_REMOTE_TABLE };
 	struct unwinding *u = arg;
-	int r = find_in_table(u, ip, &di);
+	int r = find_in_table(u, space, ip, &di, pi, need);
 
-	if (r == 0)
-		r = search(u, space, ip, &di, pi, need);
-	if (r < 0 && !u->why && use_pair(u, ip, &di) == 0)
-		r = search(u, space, ip, &di, pi, need);
+	if (r < 0 && !u->why)
+		r = find_pair(u, space, ip, &di, pi, need);
 	if (r >= 0 || u->why)
 		return r;
 	return refuse(u, PDET_UNWIND_NO_TABLE);
@@ -513,6 +533,8 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 	*end = PDET_UNWIND_NO_MEMORY;
 	/* Too large for the stack of a caller's thread. */
 	u.own = malloc(sizeof(*u.own));
+	if (u.own)
+		u.own->n = u.own->fde = 0;
 	space = u.own ? lib->_Ux86_64_create_addr_space(&accessors, 0) : NULL;
 	if (space) {
 		walk(&u, space, &w);

@@ -90,5 +90,7 @@ int pdet_eh_records(const struct pdet_eh_memory *m, uint64_t fde,
 	if (r == 0)
 		r = take(m, cie_of(fde, back), ret);
 	ret->fde = ret->n;
-	return r < 0 ? r : take(m, fde, ret);
+	if (r == 0)
+		r = take(m, fde, ret);
+	return r < 0 ? r : ret->n - ret->fde < 2 * sizeof(back) ? -EBADMSG : 0;
 }

@@ -14,9 +14,11 @@
 #define CODE 0x400000ull
 #define HEADER 0x500000ull	/* .eh_frame_hdr, then .eh_frame */
 #define CIE_AT 0x20u		/* after HEADER */
+#define INSTRUCTIONS_AT (CIE_AT + 17)
 #define STACK 0x600000ull
 #define BYTES 4096
 #define DI 5			/* the number of rdi */
+#define LATER 16		/* bytes of instructions */
 
 enum { DW_CFA_advance_loc1 = 0x02, DW_CFA_register = 0x09,
        DW_CFA_def_cfa = 0x0c,
@@ -34,6 +36,8 @@ struct world {
 	struct pdet_frame_pair *pair; /* for addresses without a table */
 	struct pdet_frame_rule *rule; /* of all code; NULL: none */
 	bool handler;		/* one returns at CODE + 8192 */
+	/* The process writes that when the CIE was read as a whole. */
+	const unsigned char *later;
 	int lost;		/* why the stack cannot be read; 0: it can */
 };
 
@@ -112,11 +116,15 @@ static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
 		memcpy(buf, leave, n);
 		return 0;
 	}
-	if (addr - HEADER < BYTES - n)
+	if (addr - HEADER < BYTES - n) {
 		memcpy(buf, w->table + (addr - HEADER), n);
-	else if (w->lost)
+		if (w->later && addr == HEADER + CIE_AT + 4 && n > 8)
+			memcpy(w->table + INSTRUCTIONS_AT, w->later, LATER);
+		return 0;
+	}
+	if (w->lost)
 		return w->lost;
-	else if (addr - STACK < BYTES - n)
+	if (addr - STACK < BYTES - n)
 		memcpy(buf, w->stack + (addr - STACK), n);
 	else
 		return -EIO;
@@ -412,6 +420,28 @@ START_TEST(hostile_expression)
 }
 END_TEST
 
+/* libunwind follows what was checked, not what the process has there now. */
+START_TEST(written_later)
+{
+	static const unsigned char code[LATER] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	}, later[LATER] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1, DW_CFA_register, 3,
+		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 8
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	ck_assert_mem_eq(w.table + INSTRUCTIONS_AT, code, sizeof(code));
+	w.later = later;
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 2);
+	/* The next function's was read anew. */
+	ck_assert_str_eq(end, "the table for unwinding is damaged");
+}
+END_TEST
+
 /* The CIE that is looked at is that one which libunwind follows. */
 START_TEST(cie_behind)
 {
@@ -577,6 +607,7 @@ int main(void)
 	unit_loop(s, hidden_register, 4);
 	unit_loop(s, hostile_expression, 4);
 	unit_test(s, cie_behind);
+	unit_test(s, written_later);
 	unit_test(s, pairs);
 	unit_test(s, signal_pair);
 	unit_test(s, taken_away_before_a_signal);

@@ -5,6 +5,7 @@ import glob
 import os
 import pathlib
 import subprocess
+import tempfile
 
 import cache
 import kernels
@@ -77,13 +78,24 @@ def program(name, arch):
                                     only=True), name)
 
 
+def builds(arch, flags):
+    """Whether the compiler is there, and builds an empty program with them."""
+    with tempfile.TemporaryDirectory() as top:
+        argv = [*compiler(arch).split(), *flags, "-x", "c", "-",
+                "-o", os.path.join(top, "empty")]
+        try:
+            return not subprocess.run(argv, input=b"void _start(void) {}\n",
+                                      stderr=subprocess.DEVNULL).returncode
+        except OSError:
+            return False
+
+
 def narrow(arch):
     """The 32-bit program; None: guests of this architecture have none, or no
-    compiler builds it here."""
-    try:
-        return program("narrow", arch) if arch == "x86_64" else None
-    except (Missing, subprocess.CalledProcessError):
+    compiler builds such programs here."""
+    if arch != "x86_64" or not builds(arch, FLAGS + MORE_FLAGS["narrow"]):
         return None
+    return program("narrow", arch)
 
 
 def pagedet(arch):
