@@ -263,7 +263,7 @@ enum pagedet_note {
 	PAGEDET_NOTE_CHANGED = 7, /* differs from what the log says */
 	PAGEDET_NOTE_EARLIER_BOOT = 8, /* the machine has restarted since */
 	PAGEDET_NOTE_TIME_WENT_BACK = 9, /* perhaps it has: the log goes on with
-				 * an earlier time */
+				 * an earlier time, or a first line without */
 	PAGEDET_NOTE_NEW_BOOT = 10 /* the report before it is of another boot,
 				 * or may be */
 };
