@@ -4,8 +4,6 @@
  * poison.
  */
 #include <stdio.h>
-
-#include <stdio.h>
 #include <string.h>
 
 #include "explain/explain.h"
