@@ -102,8 +102,11 @@ int pdet_check_name_only(struct pdet_checked *c);
 bool pdet_check_is_remote(const struct pdet_checked *c);
 /* Whether the kernel makes up what is read: the files have no pages. */
 bool pdet_check_is_made_up(const struct pdet_checked *c);
-/* pdet_check_diskless - if nothing of the filesystem is on a disk, add that the
- * whole is unknown. Returns whether it did. */
+/*
+ * pdet_check_diskless - if nothing of the filesystem is on a disk, or if the
+ * file is not cached but mapped from its device, add that the whole is unknown.
+ * Returns whether it did.
+ */
 bool pdet_check_diskless(struct pdet_checked *c);
 /* check_disk.c: whether the file's data goes through a journal, or may. */
 bool pdet_check_journals_data(const struct pdet_checked *c);
