@@ -3,7 +3,8 @@
  * Compares cached pages with the disk, or with what a crash and a replay of the
  * journal would leave. A page that differs is compared again, with the count of
  * dirty pages before and after, until both sides are stable. Only a stable page
- * that is clean and differs may be called a lost write.
+ * that is clean and differs may be called a lost write. btrfs may have several
+ * copies of a page. A page is lost only if it differs from all of them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -333,9 +334,41 @@ static int load(struct pdet_disk *d, uint64_t first, size_t n, size_t at)
 {
 	int r = pdet_window_load(d->c, &d->window, first, n, at);
 
+	d->copy = 0;
 	if (r == 0)
 		r = pdet_disk_load(d, first, n, at);
 	return r;
+}
+
+/* Loads the next copy. Returns false if there is none. */
+static bool load_next(struct pdet_disk *d, uint64_t first, size_t n)
+{
+	size_t i;
+
+	if (++d->copy >= d->btrfs.copies)
+		return false;
+	if (pdet_disk_load(d, first, n, 0) == 0)
+		return true;
+	for (i = 0; i < n; i++)
+		d->page[i] = (struct pdet_disk_page){
+			.state = PDET_DISK_UNKNOWN, .cause = PAGEDET_CAUSE_IO,
+			.why = "another copy of it cannot be found",
+		};
+	return true;
+}
+
+/*
+ * Compares the page in slot 0 with each copy, and counts those that differ.
+ * Returns true if any differs, or cannot be read.
+ */
+static bool differs_anywhere(struct pdet_disk *d, uint64_t page)
+{
+	do {
+		if (d->page[0].state != PDET_DISK_DATA)
+			return true;
+		d->differing += differs(d, page, 0);
+	} while (load_next(d, page, 1));
+	return d->differing;
 }
 
 static void unknown(struct pdet_disk *d, unsigned cause, uint64_t page,
@@ -356,12 +389,23 @@ static bool has_unread_commits(const struct pdet_disk *d)
 	return d->committed && d->c->block && d->journal.log.fast_commits;
 }
 
+/* One of its copies is not rotten: btrfs repairs the other by its checksum. */
+#define ONE_COPY "the disk has it, but another copy there differs, which " \
+		 "btrfs repairs from this one if it has checksums"
+
+static bool is_rotten(const struct pdet_disk *d)
+{
+	return d->differing && d->differing < d->btrfs.copies;
+}
+
 /* A clean page that differs from the disk. */
 static void lost(struct pdet_disk *d, uint64_t page)
 {
 	const struct pdet_disk_page *p = &d->page[0];
 
-	if (has_unread_commits(d))
+	if (is_rotten(d))
+		violated(d, PAGEDET_CAUSE_DIFFERENT, page, ONE_COPY);
+	else if (has_unread_commits(d))
 		unknown(d, PAGEDET_CAUSE_JOURNAL, page, "differs from the disk "
 			"and the journal; a fast commit may have it");
 	else if (d->committed && d->held_back)
@@ -395,7 +439,9 @@ static void lost(struct pdet_disk *d, uint64_t page)
 
 static void not_written(struct pdet_disk *d, uint64_t page)
 {
-	if (has_unread_commits(d))
+	if (is_rotten(d))
+		violated(d, PAGEDET_CAUSE_DIFFERENT, page, ONE_COPY);
+	else if (has_unread_commits(d))
 		unknown(d, PAGEDET_CAUSE_JOURNAL, page, "dirty, and in no "
 			"commit of the journal; a fast commit may have it");
 	else
@@ -434,9 +480,10 @@ static enum seen look_once(struct pdet_disk *d, uint64_t page)
 	struct pdet_cachestat before, after;
 	const int r = pdet_check_stat(d->c, page, 1, &before);
 
+	d->differing = 0;
 	if (load(d, page, 1, 0) < 0 || !d->window.there[0])
 		return SETTLED;	/* it is no longer cached */
-	if (p->state == PDET_DISK_DATA && !differs(d, page, 0))
+	if (!differs_anywhere(d, page))
 		return SETTLED;
 	if (p->state == PDET_DISK_DIRTY)
 		unknown(d, PAGEDET_CAUSE_UNREADABLE, page, "dirty: reading the "
@@ -559,6 +606,11 @@ static bool check_piece(struct pdet_disk *d, uint64_t first, size_t n)
 		check_unread(d, first, n);
 	for (i = 0; i < n; i++)
 		again[i] = is_doubtful(d, first + i, i);
+	while (load_next(d, first, n))
+		for (i = 0; i < n; i++)
+			again[i] |= d->window.there[i] &&
+				    (d->page[i].state != PDET_DISK_DATA ||
+				     differs(d, first + i, i));
 	for (i = 0; i < n; i++)
 		if (again[i] && !look_again(d, first + i))
 			return false;

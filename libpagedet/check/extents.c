@@ -76,7 +76,7 @@ static int read_device(const struct pdet_disk *d, char *buf, size_t n,
 	if (!d->is_btrfs)
 		return pdet_device_read(&d->device, buf, n, place);
 	for (; n && r == 0; buf += len, place += len, n -= len) {
-		at = pdet_btrfs_place(&d->btrfs, place, &follow);
+		at = pdet_btrfs_place(&d->btrfs, place, d->copy, &follow);
 		if (!at)
 			return -ENOTSUP;
 		len = (size_t)PDET_MIN(n, follow);
