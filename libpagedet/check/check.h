@@ -119,8 +119,8 @@ int pdet_check_stat(const struct pdet_checked *c, uint64_t first, uint64_t n,
 		    struct pdet_cachestat *ret);
 /*
  * pdet_check_is_whole - whether each page is up to date as a whole, if it is
- * cached. Otherwise only cachestat(2) shows all that are cached: mincore(2) does
- * not show one of which a part is up to date and perhaps dirty.
+ * cached. Otherwise only cachestat(2) shows all that are cached: mincore(2)
+ * does not show one of which a part is up to date and perhaps dirty.
  */
 bool pdet_check_is_whole(const struct pdet_checked *c);
 #define PDET_CHECK_PART "not cached as a whole; the kernel does not say " \

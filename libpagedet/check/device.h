@@ -32,8 +32,8 @@ int pdet_device_read(const struct pdet_check_device *d, void *buf, size_t n,
 		     uint64_t offset);
 
 /*
- * pdet_device_is_clean - without cachestat(2): whether it is known that the page
- * cache of the device has no dirty page there. Reads the device to @buf.
+ * pdet_device_is_clean - without cachestat(2): whether it is known that the
+ * page cache of the device has no dirty page there. Reads the device to @buf.
  */
 bool pdet_device_is_clean(const struct pdet_check_device *d, void *buf,
 			  size_t n, uint64_t offset);
