@@ -136,6 +136,11 @@ if command -v mkfs.btrfs > /dev/null; then
 	dir=$tap_dir/btrfs
 	f=$dir/f
 	if mount_image defaults; then
+		truncate -s 1M "$dir/sparse"
+		for kind in clean absent disk; do
+			verdict "blocks as large as pages: $kind" 0 none \
+				"$kind" "$dir/sparse"
+		done
 		new_file 100001 "$f"
 		wrong=
 		for try in 1 2 3 4 5 6 7 8 9 10; do
