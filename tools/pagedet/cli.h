@@ -1141,9 +1141,10 @@ bool cli_capabilities(uint64_t *ret);
 void cli_tell_trace(const struct cli_job *job);
 
 /* --- doctor_short.c: abilities on the running kernel --- */
-/* @details: also list needs that are met, and costs. */
-void cli_doctor_short(FILE *f, struct pagedet *pd, bool details,
-		      uint32_t width);
+/* @root: of its files, or NULL. @details: also list needs that are met, and
+ * costs. */
+void cli_doctor_short(FILE *f, struct pagedet *pd, const char *root,
+		      bool details, uint32_t width);
 /* Tells if Memorizer is on, and how to turn it off. */
 void cli_doctor_memorizer(FILE *f, struct pagedet *pd);
 
