@@ -645,17 +645,26 @@ int cli_asked_progress(void *user, const struct pagedet_progress *now);
 /* --- complete.c: completion for shells --- */
 /* @words are those after the program's name. The last one is incomplete. */
 int cli_complete(int n, char **words);
+/* The words in front of the one that is completed, without options. */
+struct cli_before {
+	const char *command;	/* NULL: none yet */
+	const char *first;	/* its first argument, or "" */
+	const char *last;	/* the last one, or "" */
+	int n;			/* arguments */
+};
 /*
  * Offers values of an option. @value is its name in help, @values the choices
  * if there are any. The first @fixed bytes of @word stay unchanged.
  */
-void cli_complete_value(const char *option, const char *value,
-			const char *values, const char *word, size_t fixed);
+void cli_complete_value(const struct cli_before *before, const char *option,
+			const char *value, const char *values,
+			const char *word, size_t fixed);
 /*
- * In options.c: whether @word is the value of option @before, or consists of an
- * option, '=' and a value. If so, offers values.
+ * In options.c: whether @word is the value of option @name, the word in front
+ * of it, or consists of an option, '=' and a value. If so, offers values.
  */
-bool cli_options_complete(const char *before, const char *word);
+bool cli_options_complete(const struct cli_before *before, const char *name,
+			  const char *word);
 /*
  * Offers options that begin with @word, of @command or, if it is NULL, of any.
  */
@@ -957,6 +966,15 @@ typedef int cli_compare_fn(const void *a, const void *b, int key, bool reverse);
 /* Compares by all keys. */
 int cli_keys_compare(const struct cli_keys *keys, const void *a, const void *b,
 		     cli_compare_fn *compare);
+
+/* The keys of tasks, and of the processes that map a file. */
+extern const struct cli_key_name cli_task_keys[], cli_mapper_keys[];
+/* The sums of groups of owners, and of allocations, by which they are sorted,
+ * beside the keys of their groups. */
+#define CLI_OWNER_SUMS 8
+#define CLI_ALLOC_SUMS 17
+extern const char *const cli_owner_sums[CLI_OWNER_SUMS];
+extern const char *const cli_alloc_sums[CLI_ALLOC_SUMS];
 
 /* --- top.c, top_table.c, top_pages.c: the largest users of memory --- */
 struct cli_entry {

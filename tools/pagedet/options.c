@@ -960,20 +960,21 @@ void cli_options_help(bool all)
 
 /* --- for shells --- */
 
-bool cli_options_complete(const char *before, const char *word)
+bool cli_options_complete(const struct cli_before *before, const char *name,
+			  const char *word)
 {
 	const struct option *o = option_of(word);
 	const char *equals = strchr(word, '=');
 
 	if (o && o->value && equals && word[1] == '-') {
-		cli_complete_value(o->name, o->value, o->values, word,
+		cli_complete_value(before, o->name, o->value, o->values, word,
 				   (size_t)(equals - word) + 1);
 		return true;
 	}
-	if (!cli_options_takes_next(before))
+	if (!cli_options_takes_next(name))
 		return false;
-	o = option_of(before);
-	cli_complete_value(o->name, o->value, o->values, word, 0);
+	o = option_of(name);
+	cli_complete_value(before, o->name, o->value, o->values, word, 0);
 	return true;
 }
 
