@@ -264,7 +264,8 @@ enum cli_radix {
  * unchanged.
  */
 const char *cli_number(const char *word, enum cli_radix radix, uint64_t *ret);
-/* Parses FIRST or FIRST+COUNT. The default count is 1. */
+/* Parses FIRST or FIRST+COUNT. The default count is 1. Bytes behind an address
+ * may have a unit: +64k. */
 const char *cli_range(const char *word, enum cli_radix radix,
 		      struct pagedet_item *ret);
 /* Parses a number of bytes, or of KiB, MiB or GiB: 4096, 16k, 16M, 1G. */
@@ -294,13 +295,16 @@ int cli_no_name(const char *what, const char *word, size_t len,
  */
 int cli_no_word(const char *words, const char *word, size_t len,
 		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Whether @word is one of @list, which blanks separate. */
+bool cli_is_in_list(const char *list, const char *word);
 /* Whether a word is a name of a command in other programs. */
 bool cli_is_synonym(const char *word);
 /* The same for keys of groups: @name names them, with NULL behind the last. */
 int cli_no_key(const char *what, const char *word, size_t len,
 	       const char *(*name)(uint32_t key));
 /* The same for fields of --by. */
-int cli_no_field(const char *what, const char *word, size_t len);
+int cli_no_field(const struct cli_job *job, const char *what, const char *word,
+		 size_t len);
 /* Lists the names in @ret: "a, b and c". */
 void cli_list_names(const char *const *names, size_t n, char *ret, size_t size);
 /* The command that counts such pages of all processes. NULL: any pages. */
@@ -330,6 +334,22 @@ void cli_keep_source(struct cli_job *job, const char *option,
 void cli_commands_of(const struct cli_job *job, const char *text,
 		     char ret[CLI_HINT]);
 
+/* --- suggest_value.c --- */
+/*
+ * After a filter that no page matched: suggests one with another case, or with
+ * '~', that matches.
+ */
+void cli_suggest_value(const struct cli_job *job, struct pagedet *pd);
+
+/* --- suggest_fill.c --- */
+/*
+ * As cli_commands_of(), and puts @words where @text has PFN, PID, ADDR, FILE
+ * and so on. Each word is used once, for the first place that it fits. Returns
+ * how many were used.
+ */
+int cli_fill(const struct cli_job *job, char *const *words, int n,
+	     const char *text, char ret[CLI_HINT]);
+
 /* --- suggest_thing.c: suggestions for words that name a thing --- */
 /* Whether a file may be a kernel log, by its name. */
 bool cli_is_log_name(const char *path);
@@ -352,6 +372,35 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
  */
 bool cli_command_for_name(const struct cli_job *job, const char *word,
 			  bool exact, char text[CLI_HINT]);
+
+/* For a symbol of the kernel, with such a sentence: */
+bool cli_command_for_symbol(const struct cli_job *job, const char *word,
+			    char text[CLI_HINT]);
+
+/* --- suggest_process.c: suggestions about processes --- */
+/*
+ * After a question about a page by number that no process can have anything to
+ * do with: tells that a process has that number.
+ */
+void cli_tell_process(const struct cli_job *job, struct pagedet *pd);
+/*
+ * Tells that the process of the first argument has an area whose name contains
+ * @word. Returns false if it has none.
+ */
+bool cli_tell_area(const struct cli_job *job, struct pagedet *pd,
+		   const char *word);
+/* Gets the cgroup to which the memory of a process is charged. @word is its pid
+ * or its name. */
+bool cli_cgroup_of(const struct cli_job *job, const char *word, uint64_t *pid,
+		   char *ret, size_t size);
+
+/* --- suggest_path.c --- */
+/*
+ * Sets @text to a sentence that suggests the command with the path of a file of
+ * that name. Returns false if none is found.
+ */
+bool cli_command_for_path(const struct cli_job *job, const char *name,
+			  char text[CLI_HINT]);
 
 /* --- suggest_argument.c: suggestions for arguments --- */
 /*
@@ -413,6 +462,9 @@ int cli_no_letter(const struct cli_job *job, char letter);
  * a suggestion.
  */
 bool cli_is_kind_or_flag(const char *word, char *instead, size_t size);
+/* The same for a word that --by does not know. */
+bool cli_group_lead(const struct cli_job *job, const char *word,
+		    char instead[CLI_HINT]);
 /* Whether a field has a value, or a bit, with that name. */
 bool cli_is_value(uint32_t field, const char *word);
 /*
@@ -775,7 +827,8 @@ int cli_peer_save(struct pagedet *pd, const char *path,
 		  const struct pagedet_evidence *evidence, uint64_t n);
 
 /* --- explain_file.c: the pages to explain, and summaries of findings --- */
-/* Replaces kernel addresses among the items by page frame numbers. */
+/* Replaces addresses of the kernel, and those of processes, among the items by
+ * page frame numbers. */
 int cli_explain_addresses(struct cli_job *job, struct pagedet *pd);
 /*
  * Makes items of the cached pages of job->file. For a large file, takes only
@@ -1010,6 +1063,7 @@ struct cli_sum {
 };
 extern const struct cli_sum cli_sums[];
 const char *cli_sum_name(uint32_t sum);
+bool cli_is_sum(const char *name);
 /* Adds an empty entry. Without memory, prints an error and returns NULL. */
 struct cli_entry *cli_table_add(struct cli_table *t, const char *name);
 /*

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Suggests a command for a word that names a thing instead of a command: a
- * file, a number, a process, a cgroup or the unit of a service manager.
+ * file, a number, a process, a cgroup or the unit of a service manager, a
+ * symbol of the kernel.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -261,5 +263,27 @@ bool cli_command_for_name(const struct cli_job *job, const char *word,
 	snprintf(text, CLI_HINT, "%s%s%s %s %s %s;",
 		 exact ? "" : "did you mean ", exact ? "" : shown,
 		 exact ? "try:" : "? try:", job->again, command, shown);
+	return true;
+}
+
+/* --- symbols --- */
+
+bool cli_command_for_symbol(const struct cli_job *job, const char *word,
+			    char text[CLI_HINT])
+{
+	struct pagedet *pd = pagedet_new();
+	char quoted[CLI_QUOTED];
+	int error = -ENOENT;
+	uint64_t address;
+
+	if (pd && !pagedet_open(pd, &job->open))
+		error = pagedet_symbol(pd, word, &address);
+	pagedet_free(pd);
+	/* Some kernels name only their functions. */
+	if (error && error != -ENODATA)
+		return false;
+	snprintf(text, CLI_HINT, "%stry: %s kaddr %s;", error ?
+		 "if it is a symbol of the kernel, " : "", job->again,
+		 cli_argument(word, "SYMBOL", quoted));
 	return true;
 }
