@@ -214,6 +214,7 @@ done << 'TABLE'
 # addresses
 0	4 rows|pfn	@virt 12:7f0000000000
 0	pfn	@virt 13:400000+4k
+0	^anon +1 	@virt 13:heap --by kind
 0	pages	@virt 12 7f0000000000+16k --summary
 0	pages	@phys 0x100000+1M --summary
 64	file bad.log, or: pagedet from-log bad.log;	bad.log
@@ -420,6 +421,7 @@ done << 'TABLE'
 0	^pfn 256 .*tasks map it	@explain virt 12 7f0000000000
 1	no page at 0x7f0000002000	@explain virt 12 7f0000002000
 0	^pfn 256 	@explain page:256
+64	help explain' explains it	@explain page:00000000d3a5b1c2
 64	try: pagedet explain PFN --why leak;	explain leak
 64	try: pagedet explain 256 --why leak;	explain leak 256
 64	free.migrate.pinned.*leak	explain 256 --why

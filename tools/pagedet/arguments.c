@@ -115,16 +115,17 @@ static int add_address(struct cli_job *job, uint32_t pid, const char *task,
 	return cli_add_named(job, &item, &name);
 }
 
-/* Where the address begins in PID:ADDR; NULL: it is not one. */
+/* Where the address or area begins in PID:ADDR; NULL: it is not one. */
 static char *address_in(char *word)
 {
 	const size_t len = strspn(word, "0123456789");
+	char *at = word + len + 1;
 	struct pagedet_item item;
 
-	if (!len || word[len] != ':' ||
-	    (word[len + 1] != '[' && cli_range(word + len + 1, CLI_HEX, &item)))
+	if (!len || word[len] != ':')
 		return NULL;
-	return word + len + 1;
+	return *at == '[' || area_of(at) || !cli_range(at, CLI_HEX, &item) ?
+	       at : NULL;
 }
 
 static int add_of_process(struct cli_job *job, char *word, char *address)

@@ -364,6 +364,8 @@ void cli_hint_for_text(const struct cli_job *job, const char *path);
 /* For any file that exists: */
 bool cli_command_for_file(const struct cli_job *job, const char *path,
 			  char text[CLI_HINT]);
+/* Gets the name of a task of the running kernel, or of a captured tree. */
+bool cli_task_name(const struct cli_job *job, uint64_t pid, char ret[32]);
 bool cli_command_for_number(const struct cli_job *job, const char *word,
 			    char text[CLI_HINT]);
 /*

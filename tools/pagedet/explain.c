@@ -95,13 +95,15 @@ static bool is_user_address(const char *word)
 static const char *number_of(const char *word)
 {
 	static const char page[] = "page:";
+	const char *number = word + strlen(page);
 	struct pagedet_item item;
 
-	/* Of a log it is an address, or what the kernel shows of one. */
-	return strncmp(word, page, strlen(page)) ||
-	       strlen(word) > strlen(page) + 10 ||
-	       cli_range(word + strlen(page), CLI_PFN, &item) ?
-	       word : word + strlen(page);
+	if (strncmp(word, page, strlen(page)))
+		return word;
+	/* In a log it is an address, or what the kernel shows instead. */
+	return !strncmp(number, "ffff", 4) ||
+	       (strlen(number) <= 10 && !cli_range(number, CLI_PFN, &item)) ?
+	       number : word;
 }
 
 /* Words for a process in its place: "explain process 12". */

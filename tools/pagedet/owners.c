@@ -54,10 +54,11 @@ const char *const cli_owner_sums[CLI_OWNER_SUMS] = {
  */
 static bool is_order(const struct asking *a, const char *word, size_t len)
 {
+	const uint64_t sums = CLI_OWNER_SUMS - (a->job->mixed ? 0 : 1);
 	const char *name;
 	uint64_t i;
 
-	for (i = 0; i < CLI_OWNER_SUMS - !a->job->mixed; i++) {
+	for (i = 0; i < sums; i++) {
 		name = cli_owner_sums[i];
 		if (strlen(name) == len && !memcmp(name, word, len))
 			return true;

@@ -64,23 +64,37 @@ static size_t list_tasks(struct pagedet *pd, struct pagedet_task **ret)
 	return got < 0 ? 0 : got < n ? (size_t)got : (size_t)n;
 }
 
-void cli_tell_process(const struct cli_job *job, struct pagedet *pd)
+/* The name of a task in a dump. */
+static bool find_name(struct pagedet *pd, uint64_t pid, char ret[32])
 {
 	struct pagedet_task *tasks;
-	uint64_t pid;
-	size_t n, i;
+	const size_t n = list_tasks(pd, &tasks);
+	size_t i;
 
-	if (job->quiet || job->format != PAGEDET_FORMAT_TEXT || job->file ||
-	    !is_pid_word(job, &pid) || !is_idle(job, pd, pid))
-		return;
-	n = list_tasks(pd, &tasks);
 	for (i = 0; i < n && tasks[i].pid != pid; i++)
 		;
 	if (i < n)
-		cli_say("hint: %" PRIu64 " is also a process (%s); its memory: "
-			"%s task %" PRIu64, pid, tasks[i].comm, job->again,
-			pid);
+		snprintf(ret, 32, "%s", tasks[i].comm);
 	free(tasks);
+	return i < n;
+}
+
+void cli_tell_process(const struct cli_job *job, struct pagedet *pd)
+{
+	const bool dump = job->open.n_files;
+	char name[32];
+	uint64_t pid;
+
+	if (job->quiet || job->format != PAGEDET_FORMAT_TEXT || job->file ||
+	    !is_pid_word(job, &pid))
+		return;
+	/* On a running kernel most numbers are none, and that is known first.
+	 */
+	if ((!dump && !cli_task_name(job, pid, name)) ||
+	    !is_idle(job, pd, pid) || (dump && !find_name(pd, pid, name)))
+		return;
+	cli_say("hint: %" PRIu64 " is also a process (%s); its memory: %s task "
+		"%" PRIu64, pid, name, job->again, pid);
 }
 
 /* --- areas --- */

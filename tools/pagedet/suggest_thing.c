@@ -148,8 +148,7 @@ bool cli_command_for_file(const struct cli_job *job, const char *path,
 
 /* --- numbers --- */
 
-/* Gets the name of a running process. */
-static bool name_of(const struct cli_job *job, uint64_t pid, char ret[32])
+bool cli_task_name(const struct cli_job *job, uint64_t pid, char ret[32])
 {
 	char path[PATH_MAX];
 	FILE *f;
@@ -189,7 +188,7 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
 		snprintf(text, CLI_HINT, "%s page %s, or: %s phys %s", again,
 			 word, again, word);
 	else if (*word != 'p' && item.count == 1 &&
-		 name_of(job, item.first, name))
+		 cli_task_name(job, item.first, name))
 		snprintf(text, CLI_HINT, "%s task %s (it is called %s), or: "
 			 "%s page %s", again, word,
 			 pagedet_quoted(name, "something odd", quoted,
@@ -271,12 +270,16 @@ bool cli_command_for_name(const struct cli_job *job, const char *word,
 bool cli_command_for_symbol(const struct cli_job *job, const char *word,
 			    char text[CLI_HINT])
 {
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789_.";
 	struct pagedet *pd = pagedet_new();
 	char quoted[CLI_QUOTED];
 	int error = -ENOENT;
 	uint64_t address;
 
-	if (pd && !pagedet_open(pd, &job->open))
+	if (pd && !word[strspn(word, letters)] &&
+	    !pagedet_open(pd, &job->open))
 		error = pagedet_symbol(pd, word, &address);
 	pagedet_free(pd);
 	/* Some kernels name only their functions. */

@@ -230,6 +230,7 @@ void cli_suggest_value(const struct cli_job *job, struct pagedet *pd)
 
 	/* A list of standard input cannot be asked again. */
 	if (job->quiet || !at || !job->command->rows || job->list ||
+	    job->format != PAGEDET_FORMAT_TEXT || job->watching ||
 	    job->from_stdin || cli_interrupted())
 		return;
 	while (find_test(at, &t)) {
