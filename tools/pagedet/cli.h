@@ -353,6 +353,8 @@ int cli_fill(const struct cli_job *job, char *const *words, int n,
 /* --- suggest_thing.c: suggestions for words that name a thing --- */
 /* Whether a file may be a kernel log, by its name. */
 bool cli_is_log_name(const char *path);
+/* Gets the name of a task of the running kernel, or of a captured tree. */
+bool cli_task_name(const struct cli_job *job, uint64_t pid, char ret[32]);
 /*
  * These set @text to a command. They return false if they have none. This one
  * is for a file that holds a dump, a snapshot, a trace or a text of the kernel:
@@ -364,8 +366,6 @@ void cli_hint_for_text(const struct cli_job *job, const char *path);
 /* For any file that exists: */
 bool cli_command_for_file(const struct cli_job *job, const char *path,
 			  char text[CLI_HINT]);
-/* Gets the name of a task of the running kernel, or of a captured tree. */
-bool cli_task_name(const struct cli_job *job, uint64_t pid, char ret[32]);
 bool cli_command_for_number(const struct cli_job *job, const char *word,
 			    char text[CLI_HINT]);
 /*
@@ -374,7 +374,6 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
  */
 bool cli_command_for_name(const struct cli_job *job, const char *word,
 			  bool exact, char text[CLI_HINT]);
-
 /* For a symbol of the kernel, with such a sentence: */
 bool cli_command_for_symbol(const struct cli_job *job, const char *word,
 			    char text[CLI_HINT]);
