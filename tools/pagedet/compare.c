@@ -412,8 +412,13 @@ static int ask(struct cli_comparing *c)
 			    c->n);
 	if (n < 0)
 		return cli_fail(c->pd[CLI_HERE], n);
-	for (i = 0; i < n && (uint64_t)i < c->n; i++)
-		c->unlike[c->findings[i].evidence].finding = &c->findings[i];
+	for (i = 0; i < n && (uint64_t)i < c->n; i++) {
+		struct cli_unlike *u = &c->unlike[c->findings[i].evidence];
+
+		/* There is nothing to explain, or to send. */
+		if (!cli_is_nowhere(u))
+			u->finding = &c->findings[i];
+	}
 	return CLI_ANSWERED;
 }
 

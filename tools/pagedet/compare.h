@@ -47,7 +47,10 @@ struct cli_comparing {
 	unsigned n_patterns;
 };
 
-/* compare_rows.c: writes the result. */
+/* compare_rows.c */
+/* Whether neither address is in a mapping. */
+bool cli_is_nowhere(const struct cli_unlike *u);
+/* Writes the result. */
 int cli_compare_emit(const struct cli_comparing *c);
 
 #endif

@@ -37,21 +37,22 @@ static bool is_key(const struct cli_kmem *a, const char *name)
 	return false;
 }
 
-enum { OF_ALLOCS = 6, OF_FREES = 13, OF_VERIFIED = 17 };
+enum { OF_ALLOCS = 6, OF_FREES = 13, OF_VERIFIED = CLI_ALLOC_SUMS };
 
 /* Those of allocations, of frees and of a verification. */
+const char *const cli_alloc_sums[CLI_ALLOC_SUMS] = {
+	"times", "requested", "allocated", "waste", "unsized", "failed",
+	"freed", "live", "live_bytes", "replaced", "cross_cpu", "mismatched",
+	"untracked", "verified_live", "verified_live_bytes", "verified_free",
+	"unverified"
+};
+
 static bool is_sum(const char *name, int n)
 {
-	static const char *const sums[OF_VERIFIED] = {
-		"times", "requested", "allocated", "waste", "unsized",
-		"failed", "freed", "live", "live_bytes", "replaced",
-		"cross_cpu", "mismatched", "untracked", "verified_live",
-		"verified_live_bytes", "verified_free", "unverified"
-	};
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (!strcmp(name, sums[i]))
+		if (!strcmp(name, cli_alloc_sums[i]))
 			return true;
 	return false;
 }
