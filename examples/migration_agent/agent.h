@@ -110,6 +110,8 @@ struct vm {
 	bool dead;
 	bool ran;		/* the destination ran, so it has changed */
 	bool goes_on;		/* and runs again */
+	bool restless;		/* a given process was not stopped when it was
+				 * first read */
 	int frozen;		/* PAGEDET_YES, NO, DUNNO */
 	char status[32], version[32];
 	json_t *capability, *parameters; /* original values, to be restored */
@@ -192,7 +194,8 @@ void watch_end(struct agent *a);	/* waits for the current read */
 
 struct counters {
 	uint64_t sum;
-	bool known;
+	bool known;		/* EDAC counts: no change says something */
+	bool is_read;
 };
 
 void counters_read(struct counters *c);
@@ -275,6 +278,10 @@ void harm_frozen(struct agent *a);
 bool harm_passing(struct agent *a, uint64_t page, unsigned char *bytes,
 		  bool is_hashed);
 
+/* --- evidence.c: what only the agent knows --- */
+
+int evidence_add(struct agent *a); /* 0, or -1: no memory */
+
 /* --- explain.c --- */
 
 #define HEX_BYTES 32
@@ -308,7 +315,13 @@ struct report_rule {		/* the findings of one rule */
 unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		      unsigned max);
 void report_verdict(const struct agent *a, char *text, size_t size);
-const char *report_todo(const struct agent *a);
+struct report_advice {
+	const char *text;
+	int lets_run;		/* the side that it lets go on, or: */
+#define NEITHER (-1)
+};
+
+struct report_advice report_todo(const struct agent *a);
 const char *report_look(const struct pagedet_seen *s);
 const char *report_fact_side(const struct pagedet_fact *fact);
 void report_fact(const struct pagedet_fact *fact, char *text, size_t size);

@@ -328,8 +328,12 @@ static void stop(struct vm *vm)
 /* Processes stay as the user left them. */
 static void stop_nobody(struct agent *a)
 {
-	vm_status(&a->vm[SOURCE]);
-	vm_status(&a->vm[DESTINATION]);
+	int side;
+
+	for (side = 0; side < SIDES; side++) {
+		vm_status(&a->vm[side]);
+		a->vm[side].restless = a->vm[side].frozen != PAGEDET_YES;
+	}
 }
 
 /* Resumes a machine that was stopped only for reading. */
@@ -359,6 +363,8 @@ void thawed(struct agent *a)
 			vm->frozen = PAGEDET_YES;
 		else if (vm->qmp.resumed || vm->ran)
 			vm->frozen = PAGEDET_NO;
+		else if (vm->restless)
+			vm->frozen = PAGEDET_DUNNO;
 		if (!vm_alive(vm) && !a->trouble[0])
 			snprintf(a->trouble, sizeof(a->trouble), "the %s ended "
 				 "while it was looked at", vm->name);
