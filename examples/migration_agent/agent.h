@@ -258,6 +258,8 @@ void fault_sent(struct agent *a, uint64_t page, const unsigned char *bytes);
 void fault_sending(struct agent *a);	/* pages are being sent */
 /* Whether one that is made while pages are sent is yet to be made. */
 bool fault_pending(const struct agent *a);
+void fault_stopped(struct agent *a);	/* the source has, and is yet to be
+					 * read */
 void fault_frozen(struct agent *a);	/* nothing was read yet */
 void fault_explaining(struct agent *a);	/* differences are known */
 
@@ -270,6 +272,7 @@ void harm_names(FILE *f);
 void harm_starting(struct agent *a);
 void harm_sending(struct agent *a);
 bool harm_pending(void);
+void harm_stopped(struct agent *a);
 void harm_frozen(struct agent *a);
 /*
  * A page passes, before it is hashed or afterwards; called by the tap's thread.

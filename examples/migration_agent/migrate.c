@@ -157,6 +157,12 @@ static bool stays_slow(const struct agent *a, uint64_t ms)
 	       (fault_pending(a) && ms < a->o.seconds * 1000u / 2);
 }
 
+static void source_stopped(struct agent *a)
+{
+	fault_stopped(a);
+	watch_stopped(a);
+}
+
 static int drive(struct agent *a)
 {
 	const uint64_t from = agent_clock();
@@ -207,7 +213,7 @@ static int drive(struct agent *a)
 				 a->vm[SOURCE].qmp.stopped ? 1 :
 				 fast ? 10 : 40);
 		if (a->vm[SOURCE].qmp.stopped)
-			watch_stopped(a);
+			source_stopped(a);
 	}
 	return 0;
 }
@@ -270,7 +276,7 @@ static int carry(struct agent *a)
 		a->split = false;
 	a->ended_ns = agent_now();
 	if (!status)
-		watch_stopped(a);
+		source_stopped(a);
 	early_end(a);
 	if (!status && a->o.go_on)
 		status = quick_freeze(a);
