@@ -51,6 +51,7 @@ void agent_sleep(unsigned ms);
 struct options {
 	uint32_t mode;		/* PAGEDET_MODE_* */
 	const char *mode_name;
+	const char *capability;	/* of QEMU, for that mode; or NULL */
 	const char *ram;	/* "anon", "memfd", "file" */
 	uint64_t faults;	/* only for fault.c */
 	bool harm;		/* harm.c does some */
