@@ -64,8 +64,33 @@ static void add_discarded(const struct agent *a, struct pagedet_evidence *e,
 		a->now[DESTINATION][page].state == PAGEDET_SEEN_ABSENT);
 }
 
+/*
+ * The pages of the source as they were when it had stopped, where that is
+ * known: what came there later was not sent. The caller frees it. NULL: no
+ * memory.
+ */
+static struct pagedet_seen *as_stopped(const struct agent *a)
+{
+	struct pagedet_seen *seen = calloc(a->pages, sizeof(*seen));
+	uint64_t i;
+
+	for (i = 0; seen && i < a->pages; i++) {
+		struct pagedet_version_of of = { .size = sizeof(of) };
+		struct pagedet_seen *s = &seen[i];
+
+		pagedet_versions_of(a->versions, i, &of);
+		*s = (struct pagedet_seen){ .hash = of.stopped_hash,
+					    .state = of.stopped };
+		if (s->state == PAGEDET_SEEN_NOTHING ||
+		    s->state == PAGEDET_SEEN_LOST)
+			*s = a->now[SOURCE][i];
+	}
+	return seen;
+}
+
 /* Finds the pages of the source with the contents of each differing page. */
-static struct pagedet_elsewhere *find_places(const struct agent *a)
+static struct pagedet_elsewhere *find_places(const struct agent *a,
+					     const struct pagedet_seen *source)
 {
 	struct pagedet_elsewhere *found = calloc(a->n_differences,
 						 sizeof(*found));
@@ -75,8 +100,7 @@ static struct pagedet_elsewhere *find_places(const struct agent *a)
 		found[i].hash = a->now[DESTINATION][
 			a->differences[i].page].hash;
 	if (found)
-		pagedet_seen_find(a->now[SOURCE], a->pages, found,
-				  a->n_differences);
+		pagedet_seen_find(source, a->pages, found, a->n_differences);
 	return found;
 }
 
@@ -88,16 +112,18 @@ static int by_hash(const void *a, const void *b)
 }
 
 /*
- * Adds whether another page of the source has the contents that this page has
- * at the destination. The page itself does not, or it would not differ.
+ * Adds whether another page of the source had the contents that this page has
+ * at the destination. If the page itself had them, it is at its place.
  */
 static void add_place(const struct agent *a, struct pagedet_evidence *e,
-		      uint64_t page, const struct pagedet_elsewhere *found)
+		      uint64_t page, const struct pagedet_seen *source,
+		      const struct pagedet_elsewhere *found)
 {
 	const struct pagedet_seen *peer = &a->now[DESTINATION][page];
 	const struct pagedet_elsewhere key = { .hash = peer->hash };
 
-	if (peer->state != PAGEDET_SEEN_DATA)
+	if (peer->state != PAGEDET_SEEN_DATA ||
+	    pagedet_seen_equal(&source[page], peer) == PAGEDET_YES)
 		return;
 	found = bsearch(&key, found, a->n_differences, sizeof(key), by_hash);
 	if (!found)
@@ -137,7 +163,8 @@ static void add_file(const struct agent *a, struct pagedet_evidence *e,
 }
 
 static void add(const struct agent *a, struct pagedet_evidence *e,
-		uint64_t page, const struct pagedet_elsewhere *found)
+		uint64_t page, const struct pagedet_seen *source,
+		const struct pagedet_elsewhere *found)
 {
 	e->id = page;
 	e->mode = a->o.mode;
@@ -165,19 +192,21 @@ static void add(const struct agent *a, struct pagedet_evidence *e,
 		forget_history(e);
 	else
 		add_discarded(a, e, page);
-	add_place(a, e, page, found);
+	add_place(a, e, page, source, found);
 	add_file(a, e, page);
 }
 
 int evidence_add(struct agent *a)
 {
-	struct pagedet_elsewhere *found = find_places(a);
+	struct pagedet_seen *source = as_stopped(a);
+	struct pagedet_elsewhere *found = source ? find_places(a, source) :
+						   NULL;
+	const int r = found ? 0 : -1;
 	uint64_t i;
 
-	if (!found)
-		return -1;
-	for (i = 0; i < a->n_differences; i++)
-		add(a, &a->evidence[i], a->differences[i].page, found);
+	for (i = 0; found && i < a->n_differences; i++)
+		add(a, &a->evidence[i], a->differences[i].page, source, found);
 	free(found);
-	return 0;
+	free(source);
+	return r;
 }

@@ -125,6 +125,18 @@ def words_of(names):
             *(["--harm", ",".join(harms)] if harms else [])]
 
 
+def is_alike(name):
+    """What was at the source when it stopped looks as if it came from there."""
+    return name.endswith("-ones") and name.startswith(("running-", "between-"))
+
+
+def without_alike(names):
+    """Of pages that become alike, one is left."""
+    first = next(filter(is_alike, names), None)
+    return [name for name in names
+            if not first or name == first or not name.endswith("-ones")]
+
+
 class Draw:
     """One migration with faults, of a seed."""
 
@@ -135,7 +147,7 @@ class Draw:
         names = [name for name in (*ANY_MEMORY, *OF_FILE, *HARMS)
                  if (self.ram != "anon" or not is_of_file(name)) and
                  (self.tap or name.split("-")[0] not in BY_TAP)]
-        self.faults = draw.sample(names, draw.randint(1, 4))
+        self.faults = without_alike(draw.sample(names, draw.randint(1, 4)))
         if draw.random() < 0.1:
             self.faults[-1] = draw.choice(END)
         self.goes_on = draw.random() < 0.25 and not self.ends()

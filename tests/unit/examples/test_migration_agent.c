@@ -218,6 +218,39 @@ START_TEST(changes_after_a_late_look_are_kept)
 }
 END_TEST
 
+/* A page cannot have come from where its bytes are only since the stop. */
+START_TEST(places_are_those_at_the_stop)
+{
+	struct pagedet_seen pages[2] = {
+		{ .hash = 11, .state = PAGEDET_SEEN_DATA },
+		{ .hash = 13, .state = PAGEDET_SEEN_DATA },
+	}, there[2] = {
+		{ .hash = 12, .state = PAGEDET_SEEN_DATA },
+		{ .hash = 13, .state = PAGEDET_SEEN_DATA },
+	};
+	struct pagedet_versions_options of = PAGEDET_VERSIONS_OPTIONS_INIT;
+	struct one o;
+	unsigned looked;
+
+	for (looked = 0; looked < 2; looked++) {
+		one_page(&o);
+		pagedet_versions_free(o.a.versions);
+		of.pages = o.a.pages = o.a.blocks[0].pages = 2;
+		ck_assert_int_eq(pagedet_versions_new(&of, &o.a.versions), 0);
+		pages[1].hash = 13;
+		if (looked)
+			pagedet_versions_look(o.a.versions, pages, 2, 1);
+		pages[1].hash = 12;
+		o.a.now[SOURCE] = o.a.again = pages;
+		o.a.now[DESTINATION] = there;
+		add_and_free(&o);
+		ck_assert_uint_eq(o.e.same_as_other, looked ? PAGEDET_NO :
+							      PAGEDET_YES);
+		ck_assert(looked || o.e.same_as == 1);
+	}
+}
+END_TEST
+
 /* --- advice --- */
 
 static struct report_advice advice_on(uint32_t here, uint32_t peer,
@@ -273,6 +306,7 @@ int main(void)
 	unit_test(s, counters_move_upwards);
 	unit_test(s, late_looks_are_forgotten);
 	unit_test(s, changes_after_a_late_look_are_kept);
+	unit_test(s, places_are_those_at_the_stop);
 	unit_test(s, advice_lets_the_side_go_on_that_is_right);
 	unit_test(s, advice_on_given_processes_lets_no_side_go_on);
 	return unit_main(s);
