@@ -132,6 +132,10 @@ assert sum(row["pages"] for row in rows) == 2, rows
 assert "bits" not in rows[0], rows
 # of all pages the same question
 assert {row["finding"] for row in rows} == {"mismatch-unknown"}, rows
+# the process ran when the snapshot was made, as the other does
+for side in ("source", "peer"):
+    assert any(side + " was frozen" in text for text in rows[0]["unknown"]), \
+        rows[0]["unknown"]
 EOT
 run compare --from saved.snap --with live $words
 expect 'a snapshot without its key' 2 'made with different keys (--hash-key)'

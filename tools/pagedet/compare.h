@@ -37,6 +37,7 @@ struct cli_comparing {
 	uint64_t page_size, pages;
 	uint64_t key[CLI_SIDES];
 	bool live[CLI_SIDES];
+	bool frozen[CLI_SIDES];	/* a dump: nothing ran while it was read */
 	uint64_t equal, different, unknown;
 	struct cli_unlike *unlike; /* the first ones, if there are very many */
 	struct pagedet_evidence *evidence; /* one for each */
