@@ -8,6 +8,7 @@
 #include "emit/cell.h"
 #include "emit/emitter.h"
 #include "emit/findings.h"
+#include "explain/explain.h"
 
 static const char *const confidences[] = {
 	"none", "low", "medium", "high", "certain",
@@ -47,7 +48,7 @@ static bool has(const struct pagedet_page *row, unsigned field)
 
 /*
  * Users paste commands from the text: let them name this page and the opened
- * files.
+ * files, which another machine does not have.
  */
 #define WITH_PAGE 4096
 static const char *with_page(const struct pagedet_emitter *e, const char *text,
@@ -56,7 +57,8 @@ static const char *with_page(const struct pagedet_emitter *e, const char *text,
 {
 	static const char command[] = "pagedet ";
 	const char *at = strstr(text, command);
-	const char *from = at && e->from ? e->from : "";
+	const bool here = strncmp(text, PDET_ELSEWHERE, strlen(PDET_ELSEWHERE));
+	const char *from = at && here && e->from ? e->from : "";
 	const char *rest = at ? at + strlen(command) : text;
 	const char *end = rest + strcspn(rest, "'");
 	const char *pfn = has(row, PAGEDET_FIELD_PFN) ? strstr(rest, "PFN") :

@@ -209,6 +209,8 @@ static const char *confidence(const struct pagedet_finding *f)
 static void advice_of(const struct cli_job *job, const char *text,
 		      uint64_t pfn, char buf[CLI_HINT])
 {
+	static const char elsewhere[] = "on that machine: ";
+	const bool here = strncmp(text, elsewhere, strlen(elsewhere));
 	const char *at = strstr(text, "PFN");
 	char page[2048];
 	int n = 0;
@@ -217,7 +219,8 @@ static void advice_of(const struct cli_job *job, const char *text,
 		n = snprintf(page, sizeof(page), "%.*s%llu%s", (int)(at - text),
 			     text, (unsigned long long)pfn,
 			     at + strlen("PFN"));
-	cli_commands_of(job, at && n < (int)sizeof(page) ? page : text, buf);
+	cli_commands_of(here ? job : NULL,
+			at && n < (int)sizeof(page) ? page : text, buf);
 }
 
 static void print_json(FILE *out, const struct cli_job *job,
@@ -263,9 +266,10 @@ int cli_explain_report(const struct cli_job *job,
 		       const struct pagedet_evidence *evidence, uint64_t of)
 {
 	int status = cli_check_format(job);
+	const uint64_t bound = cli_bound(job);
+	uint64_t i, k, pages, shown = 0;
 	struct pagedet_page row;
 	struct cli_report r;
-	uint64_t i, k, pages;
 
 	if (!status)
 		status = cli_report_open(&r);
@@ -282,6 +286,8 @@ int cli_explain_report(const struct cli_job *job,
 			findings[k].name = NULL;
 			pages++;
 		}
+		if (shown++ >= bound && bound)
+			continue;
 		row_of(&evidence[findings[i].evidence], &row);
 		if (job->format == PAGEDET_FORMAT_JSON)
 			print_json(r.f, job, &findings[i], pages, of,
@@ -290,5 +296,6 @@ int cli_explain_report(const struct cli_job *job,
 			print_text(r.f, job, &findings[i], pages, of,
 				   row.pfn);
 	}
+	cli_tell_more(job, shown, "finding", "findings");
 	return cli_report_close(&r, job, CLI_ANSWERED);
 }
