@@ -130,6 +130,19 @@ unset COLUMNS
 run --root "$root" task 12 --fields vaddr,pfn,kind,flags,pte,comm
 tap_run 'a file is as wide as the table needs' test "$(longest)" -gt 60
 
+# What is said fits, too, but nothing that is pasted is broken.
+long=$tap_dir/$(printf '%050d' 7)
+on_terminal 60 virt 0x7f00 --vmlinux "$long"
+tap_run 'messages: broken at the width' \
+	test "$(grep -v "$long" "$tap_dir/stdout" | awk 'length > 60' |
+		wc -l)" = 0
+tap_run 'messages: in words' grep -qx '  first' "$tap_dir/stdout"
+stdout_has 'messages: a command is not broken' \
+	"pagedet --root $root --vmlinux $long virt PID 0x7f00;"
+run --root "$root" virt 0x7f00 --vmlinux "$long"
+tap_run 'messages: to programs they are one line' \
+	test "$(wc -l < "$tap_dir/stderr")" = 2
+
 # fits COLUMNS NAME ARGUMENTS...: no line of the answer is longer. What is said
 # on stderr are not lines of it.
 fits() {
