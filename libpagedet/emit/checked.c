@@ -165,6 +165,7 @@ int pdet_emit_checked(struct pagedet_emitter *e, struct pdet_env *env,
 		    bool whole) = json;
 	struct emitting s = { .e = e, .c = c };
 	struct pagedet_verdict v;
+	uint64_t n;
 
 	if (e->format == &pdet_emit_csv) {
 		one = csv;
@@ -172,8 +173,10 @@ int pdet_emit_checked(struct pagedet_emitter *e, struct pdet_env *env,
 	} else if (e->format == &pdet_emit_text) {
 		one = text;
 	}
-	while (pdet_checked_next(c, &v)) {
+	for (n = 0; pdet_checked_next(c, &v); n++) {
 		s.unknown |= v.verdict == PAGEDET_CANNOT_TELL;
+		if (e->limit && n >= e->limit)
+			continue;
 		s.listed += v.violations;
 		one(&s, &v, false);
 	}

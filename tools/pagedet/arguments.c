@@ -70,16 +70,23 @@ int cli_parse_phys(struct cli_job *job)
 	return add_ranges(job, 0, CLI_HEX, 0);
 }
 
-static int no_area(const struct cli_job *job, const char *word,
-		   const char *wrong)
+/* A name of an area that lacks its brackets. */
+static bool is_bare(const char *word)
 {
 	static const char *const areas[] = { "heap", "stack", "vdso", "vvar" };
-	char instead[64];
 	size_t i;
 
-	for (i = 0; i < CLI_COUNT(areas); i++) {
-		if (strcmp(word, areas[i]))
-			continue;
+	for (i = 0; i < CLI_COUNT(areas); i++)
+		if (!strcmp(word, areas[i]))
+			return true;
+	return false;
+}
+
+int cli_no_area(const struct cli_job *job, const char *word, const char *wrong)
+{
+	char instead[64];
+
+	if (is_bare(word)) {
 		snprintf(instead, sizeof(instead), "virt PID '[%s]'", word);
 		return cli_instead(job, instead, "%s: '%s' %s",
 				   job->command->name, word, wrong);
@@ -96,7 +103,7 @@ static int add_addresses(struct cli_job *job, uint32_t pid, const char *task)
 
 	for (i = 1; i < job->n_words && !status; i++) {
 		const char *word = job->words[i];
-		struct cli_name name = { task, NULL, NULL };
+		struct cli_name name = { .task = task };
 		const char *wrong = cli_range(word, CLI_HEX, &item);
 
 		/* Addresses begin with a digit or, in hex, with a letter. */
@@ -105,8 +112,11 @@ static int add_addresses(struct cli_job *job, uint32_t pid, const char *task)
 			name.area = word;
 		else if (wrong && *word >= '0' && *word <= '9')
 			return cli_no_range(job, word, CLI_HEX, wrong);
-		else if (wrong)
-			return no_area(job, word, wrong);
+		else if (wrong && (!*word || is_bare(word)))
+			return cli_no_area(job, word, wrong);
+		else if (wrong)	/* the last part of a path, perhaps */
+			name = (struct cli_name){ .task = task, .area = word,
+						  .wrong = wrong };
 		else
 			cli_tell_kernel_address(job, word, item.first);
 		cli_tell_radix(job, word);
@@ -139,13 +149,13 @@ int cli_parse_virt(struct cli_job *job)
 int cli_parse_tasks(struct cli_job *job)
 {
 	struct pagedet_item item = { 0, PAGEDET_TO_END, 0, 0 };
-	struct cli_name name = { NULL, NULL, NULL };
+	struct cli_name name = { .task = NULL };
 	int i, status;
 
 	for (i = 0; i < job->n_words; i++) {
 		if (i && (!strcmp(job->words[i], "heap") ||
 			  !strcmp(job->words[i], "stack")))
-			return no_area(job, job->words[i],
+			return cli_no_area(job, job->words[i],
 				       "is an area of a task");
 		status = cli_parse_pid(job, job->words[i], &item.pid,
 				       &name.task);
@@ -246,7 +256,7 @@ int cli_parse_kaddrs(struct cli_job *job)
 	int i, status;
 
 	for (i = 0; i < job->n_words; i++) {
-		struct cli_name name = { NULL, NULL, NULL };
+		struct cli_name name = { .task = NULL };
 		const char *word = job->words[i];
 
 		wrong = cli_number(word, CLI_HEX, &item.first);
