@@ -143,6 +143,19 @@ run --root "$root" virt 0x7f00 --vmlinux "$long"
 tap_run 'messages: to programs they are one line' \
 	test "$(wc -l < "$tap_dir/stderr")" = 2
 
+# A finding fits, too; its command is one piece.
+on_terminal 50 explain page 256 -q
+tap_run 'explain: broken at the width' \
+	test "$(grep -v 'pagedet --root' "$tap_dir/stdout" |
+		awk 'length > 50' | wc -l)" = 0
+stdout_has 'explain: a command is not broken' \
+	"'pagedet --root $root mappers 256'"
+run --root "$root" explain page 256 -q
+tap_run 'explain: to programs a cause is one line' \
+	grep -q '^pfn 256 (0x100): .*[^ ]$' "$tap_dir/stdout"
+tap_fails 'explain: no other line begins a part' \
+	grep -vq '^$\|^pfn\|^  [^ ]\|^    [^ ]' "$tap_dir/stdout"
+
 # fits COLUMNS NAME ARGUMENTS...: no line of the answer is longer. What is said
 # on stderr are not lines of it.
 fits() {

@@ -221,6 +221,11 @@ static inline const char *cli_is_or_are(uint64_t n)
 	return n == 1 ? "is" : "are";
 }
 void cli_say(const char *fmt, ...) CLI_PRINTF(1, 2);
+/*
+ * The end of the word at @s, or of what is pasted as a whole: a text in quotes,
+ * and a command, which goes on to the end of its clause.
+ */
+const char *cli_item_end(const char *s);
 /* Reports a mistake in the user's options or arguments. Returns CLI_USAGE. */
 int cli_usage(const char *fmt, ...) CLI_PRINTF(1, 2);
 /*
@@ -909,7 +914,7 @@ struct cli_wrap {
 uint32_t cli_answer_width(const struct cli_job *job);
 /* Adds one item, which is not divided, after a blank or on a further line. */
 void cli_wrap_item(struct cli_wrap *w, const char *item);
-/* Adds each word. */
+/* Adds each word, or what is pasted as a whole. */
 void cli_wrap_words(struct cli_wrap *w, const char *text);
 
 /* --- columns.c --- */

@@ -246,14 +246,19 @@ static void print_text(FILE *out, const struct cli_job *job,
 		       const struct pagedet_finding *f,
 		       uint64_t pages, uint64_t of, uint64_t pfn)
 {
+	struct cli_wrap w = { out, cli_answer_width(job), 4, 0 };
 	char advice[CLI_HINT], quoted[CLI_QUOTED];
 
-	fprintf(out, "%llu of %llu page%s: %s\n  %s, %s\n",
-		(unsigned long long)pages, (unsigned long long)of,
-		cli_plural(of), f->cause, f->name, confidence(f));
+	w.at = (uint32_t)fprintf(out, "%llu of %llu page%s:",
+				 (unsigned long long)pages,
+				 (unsigned long long)of, cli_plural(of));
+	cli_wrap_words(&w, f->cause);
+	fprintf(out, "\n  %s, %s\n", f->name, confidence(f));
 	if (*f->advice && strcmp(f->advice, "nothing")) {
 		advice_of(job, f->advice, pfn, advice);
-		fprintf(out, "  what to do: %s\n", advice);
+		w.at = (uint32_t)fprintf(out, "  what to do:");
+		cli_wrap_words(&w, advice);
+		fputc('\n', out);
 	}
 	fprintf(out, "  for example: %s explain %llu%s%s\n", job->again,
 		(unsigned long long)pfn, job->why ? " --why " : "",

@@ -130,11 +130,11 @@ void cli_wrap_item(struct cli_wrap *w, const char *item)
 
 void cli_wrap_words(struct cli_wrap *w, const char *text)
 {
-	char word[128];
+	char word[CLI_HINT];
 	size_t len;
 
 	for (; *text; text += len + (text[len] == ' ')) {
-		len = strcspn(text, " ");
+		len = (size_t)(cli_item_end(text) - text);
 		snprintf(word, sizeof(word), "%.*s", (int)len, text);
 		cli_wrap_item(w, word);
 	}

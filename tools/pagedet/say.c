@@ -50,11 +50,7 @@ static bool is_command(const char *s)
 	return false;
 }
 
-/*
- * The end of the word at @s, or of what is pasted as a whole: a text in quotes,
- * and a command, which goes on to the end of its clause.
- */
-static const char *item_end(const char *s)
+const char *cli_item_end(const char *s)
 {
 	const bool command = is_command(s + (*s == '('));
 	const char *end = s;
@@ -93,7 +89,7 @@ static size_t wrap(const char *line, size_t width, char *to)
 	for (; *s; s = end) {
 		blanks = s;
 		s += strspn(s, " ");
-		end = item_end(s);
+		end = cli_item_end(s);
 		wide = columns(s, end);
 		if (at && at + (size_t)(s - blanks) + wide > width) {
 			n += (size_t)sprintf(to + n, "\n%*s", INDENT, "");
