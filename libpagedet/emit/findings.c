@@ -8,6 +8,7 @@
 #include "emit/cell.h"
 #include "emit/emitter.h"
 #include "emit/findings.h"
+#include "emit/text.h"
 #include "explain/explain.h"
 
 static const char *const confidences[] = {
@@ -314,13 +315,14 @@ static size_t columns(const char *s, const char *end)
 static void wrapped(struct pagedet_emitter *e, const char *line, size_t indent)
 {
 	const char *s = line, *end;
-	size_t at = 0, blanks;
+	size_t at = 0, blanks, wide;
 
 	for (; *s; s = end) {
 		blanks = strspn(s, " ");
 		s += blanks;
 		end = item_end(s);
-		if (at && e->width && at + blanks + columns(s, end) > e->width) {
+		wide = columns(s, end);
+		if (at && e->width && at + blanks + wide > e->width) {
 			str(e, "\n");
 			pdet_out_pad(&e->out, indent);
 			at = indent;
@@ -329,7 +331,7 @@ static void wrapped(struct pagedet_emitter *e, const char *line, size_t indent)
 			at += blanks;
 		}
 		pdet_out_put(&e->out, s, (size_t)(end - s));
-		at += columns(s, end);
+		at += wide;
 	}
 	str(e, "\n");
 }
@@ -416,7 +418,9 @@ static void text(struct pagedet_emitter *e, const struct pagedet_finding *f,
 	name_page(row, f->id, head);
 	line(e, head, f->cause, "", 4);
 	str(e, "  ");
+	pdet_text_colour(e, PDET_BOLD);
 	str(e, f->name);
+	pdet_text_colour(e, PDET_RESET);
 	if (f->confidence) {
 		str(e, ", ");
 		str(e, confidence(f->confidence));

@@ -66,6 +66,24 @@ tap_run 'nothing is shown of what goes elsewhere' \
 on_terminal 80 page 256 --json
 tap_fails 'JSON has no colour' coloured
 
+# What names a finding, and the heads of top.
+on_terminal 80 explain page 256 -q
+tap_run 'explain: a terminal has colour' coloured
+on_terminal 80 top kind -q
+tap_run 'top: a terminal has colour' coloured
+NO_COLOR=1
+export NO_COLOR
+for words in 'explain page 256' 'top kind'; do
+	# shellcheck disable=SC2086
+	on_terminal 80 $words -q
+	tap_fails "NO_COLOR: $words" coloured
+done
+unset NO_COLOR
+run --root "$root" explain page 256 -q
+tap_fails 'explain: a file has no colour' coloured
+run --root "$root" top kind -q
+tap_fails 'top: a file has no colour' coloured
+
 # Not millions of rows.
 on_terminal 80 scan
 stdout_has 'a scan: the sums by kind' 'total'
