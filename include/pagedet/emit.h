@@ -53,8 +53,9 @@ struct pagedet_emit_options {
 	uint32_t width;		/* terminal columns for text; 0 no limit */
 	uint32_t by;		/* SVG: PAGEDET_FIELD_* that chooses the
 				 * colours; 0 is PAGEDET_FIELD_KIND */
-	uint32_t limit;		/* differences: largest number of changes to
-				 * write, besides the totals; 0: all */
+	uint32_t limit;		/* differences and checks: largest number of
+				 * changes or ranges to write, besides the
+				 * totals or the whole; 0: all */
 	const char *title;	/* [nullable] SVG: heading; NULL describes the
 				 * content */
 };
@@ -231,7 +232,8 @@ int pagedet_emit_checked(struct pagedet_emitter *emitter,
 
 /**
  * pagedet_emit_diff - write the remaining changes of a difference
- * Changes that pagedet_diff_next() has returned are not written again. SVG
+ * Text and JSON end with the totals, which count all changes. Changes that
+ * pagedet_diff_next() has returned are not written again. SVG
  * draws the page frames of both sides. It needs PAGEDET_DIFF_BY_PFN and a
  * difference of which nothing was read yet.
  * @emitter: [in] must not be used for other output

@@ -200,7 +200,8 @@ int pdet_utf8(const char *s, const char *end, uint32_t *code)
 
 const char *pdet_reason_name(unsigned state)
 {
-	const char *name = pdet_state_name(state);
+	const char *name = state == PDET_STATE_HIDDEN ? "hidden" :
+			   pdet_state_name(state);
 
 	return name ? name : "unsupported";
 }
@@ -364,7 +365,7 @@ void pdet_cut_cell(struct pdet_cut *cut, const struct pdet_view *v,
 		pdet_cut_put(cut, "-", 1);
 		break;
 	case PDET_STATE_HIDDEN:
-		pdet_cut_str(cut, "hidden");
+		pdet_cut_str(cut, pdet_reason_name(PDET_STATE_HIDDEN));
 		break;
 	default:
 		pdet_cut_put(cut, "?", 1);

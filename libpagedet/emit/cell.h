@@ -131,6 +131,12 @@ int pdet_utf8(const char *s, const char *end, uint32_t *code);
  */
 bool pdet_is_harmless(uint32_t code);
 
+/*
+ * Marks a value that exists but must not be shown: a reason for the output
+ * alone, which the schema does not have.
+ */
+#define PDET_STATE_HIDDEN 255
+
 /* pdet_reason_name - the name of a reason; never NULL. */
 const char *pdet_reason_name(unsigned state);
 
@@ -152,12 +158,6 @@ void pdet_cut_str(struct pdet_cut *cut, const char *text);
  * terminal, and bytes that are not UTF-8, become \xNN.
  */
 void pdet_cut_plain(struct pdet_cut *cut, const char *text, size_t len);
-
-/*
- * Marks a value that exists but must not be shown. The schema does not have
- * this state.
- */
-#define PDET_STATE_HIDDEN 255
 
 /* One cell, copied from its batch. */
 struct pdet_view {

@@ -166,6 +166,7 @@ int pdet_emit_checked(struct pagedet_emitter *e, struct pdet_env *env,
 	struct emitting s = { .e = e, .c = c };
 	const int r = pdet_emitter_lists(e, env, "assertions");
 	struct pagedet_verdict v;
+	uint64_t n;
 
 	if (r < 0)
 		return r;
@@ -175,8 +176,10 @@ int pdet_emit_checked(struct pagedet_emitter *e, struct pdet_env *env,
 	} else if (e->format == &pdet_emit_text) {
 		one = text;
 	}
-	while (pdet_checked_next(c, &v)) {
+	for (n = 0; pdet_checked_next(c, &v); n++) {
 		s.unknown |= v.verdict == PAGEDET_CANNOT_TELL;
+		if (e->limit && n >= e->limit)
+			continue;
 		s.listed += v.violations;
 		one(&s, &v, false);
 	}

@@ -215,7 +215,7 @@ static char *put_cell(struct pagedet_emitter *e, const struct pdet_batch *b,
 		   !pdet_emit_hidden(e, b, c, row)) {
 		p = put_value(c, csv->name[col], p, pdet_col_value(c, row));
 	} else {
-		p = put(p, "?hidden");
+		p = put_reason(e, p, PDET_STATE_HIDDEN);
 	}
 	*p++ = ',';
 	return p;

@@ -439,10 +439,10 @@ static uint64_t sum(const uint64_t by_change[PAGEDET_CHANGE_MAX])
 	return n;
 }
 
-static void json_totals(struct pdet_diff_emit *x)
+static void json_counts(struct pdet_diff_emit *x)
 {
 	const struct pagedet_diff_totals *t = &x->d->totals;
-	unsigned i, n = 0;
+	unsigned i;
 
 	for (i = 1; pdet_change_name(i); i++) {
 		if (!t->changes[i])
@@ -456,6 +456,14 @@ static void json_totals(struct pdet_diff_emit *x)
 		json_number(x, "changes", t->events[i]);
 		str(x, "}\n");
 	}
+}
+
+/* The last object, also of a list: it tells what was not compared. */
+static void json_total(struct pdet_diff_emit *x)
+{
+	const struct pagedet_diff_totals *t = &x->d->totals;
+	unsigned i, n = 0;
+
 	str(x, "{\"total\":{\"pages\":");
 	dec(x, sum(t->first));
 	json_number(x, "bytes", sum(t->first) * x->page_size);
@@ -478,6 +486,13 @@ static void json_totals(struct pdet_diff_emit *x)
 			str(x, "\"");
 		}
 	str(x, "}}}\n");
+}
+
+static void json_end(struct pdet_diff_emit *x)
+{
+	if (totals_only(x))
+		json_counts(x);
+	json_total(x);
 }
 
 static void text_total(struct pdet_diff_emit *x, const char *name, uint64_t n,
@@ -651,8 +666,8 @@ int pdet_emit_diff_end(struct pdet_diff_emit *x, struct pdet_env *env)
 		pdet_diff_picture_end(x);
 	else if (x->e->format == &pdet_emit_text)
 		text_totals(x);
-	else if (totals_only(x) && x->e->format == &pdet_emit_json)
-		json_totals(x);
+	else if (x->e->format == &pdet_emit_json)
+		json_end(x);
 	else if (totals_only(x))
 		csv_totals(x);
 	x->e->open = false;

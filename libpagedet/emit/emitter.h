@@ -93,7 +93,7 @@ struct pagedet_emitter {
 	uint32_t options;	/* PAGEDET_EMIT_* */
 	uint32_t width;
 	uint32_t by;		/* PAGEDET_FIELD_*; 0: the default */
-	uint32_t limit;		/* of changes; 0: none */
+	uint32_t limit;		/* of changes, or ranges of a check; 0: none */
 	char *title;		/* NULL: the default */
 	char *from;		/* command options that name what the handle has
 				 * opened, each followed by a space; NULL for

@@ -8,6 +8,8 @@
 #include "emit/cell.h"
 #include "emit/emitter.h"
 #include "emit/findings.h"
+#include "emit/text.h"
+#include "explain/explain.h"
 
 static const char *const confidences[] = {
 	"none", "low", "medium", "high", "certain",
@@ -47,7 +49,7 @@ static bool has(const struct pagedet_page *row, unsigned field)
 
 /*
  * Users paste commands from the text: let them name this page and the opened
- * files.
+ * files, which another machine does not have.
  */
 #define WITH_PAGE 4096
 static const char *with_page(const struct pagedet_emitter *e, const char *text,
@@ -56,7 +58,8 @@ static const char *with_page(const struct pagedet_emitter *e, const char *text,
 {
 	static const char command[] = "pagedet ";
 	const char *at = strstr(text, command);
-	const char *from = at && e->from ? e->from : "";
+	const bool here = strncmp(text, PDET_ELSEWHERE, strlen(PDET_ELSEWHERE));
+	const char *from = at && here && e->from ? e->from : "";
 	const char *rest = at ? at + strlen(command) : text;
 	const char *end = rest + strcspn(rest, "'");
 	const char *pfn = has(row, PAGEDET_FIELD_PFN) ? strstr(rest, "PFN") :
@@ -284,120 +287,161 @@ static void csv(struct pagedet_emitter *e, const struct pagedet_finding *f,
 
 /* --- text --- */
 
-static void plain(struct pagedet_emitter *e, const char *text)
-{
-	char buf[1536];
-	struct pdet_cut cut = { buf, sizeof(buf), 0 };
+/* The longest line. */
+#define LINE (WITH_PAGE + 1024)
 
-	pdet_cut_plain(&cut, text, strlen(text));
-	pdet_out_put(&e->out, buf, PDET_MIN(cut.len, sizeof(buf)));
+/*
+ * The end of the word at @s, or of a command in quotes or parentheses, which is
+ * pasted as a whole.
+ */
+static const char *item_end(const char *s)
+{
+	const char *end = *s == '\'' ? strchr(s + 1, '\'') :
+			  !strncmp(s, "(pagedet ", 9) ? strchr(s, ')') : NULL;
+
+	return strchrnul(end ? end : s, ' ');
 }
 
-static void text_page(struct pagedet_emitter *e, const struct pagedet_page *row,
-		      uint64_t id)
+static size_t columns(const char *s, const char *end)
 {
-	if (has(row, PAGEDET_FIELD_PFN)) {
-		str(e, "pfn ");
-		pdet_out_dec(&e->out, row->pfn);
-		str(e, " (");
-		hex(e, row->pfn);
-		str(e, ")");
-	} else if (!has(row, PAGEDET_FIELD_VADDR)) {
-		str(e, "page ");
-		pdet_out_dec(&e->out, id);
-	}
-	if (has(row, PAGEDET_FIELD_VADDR)) {
-		if (has(row, PAGEDET_FIELD_PFN))
-			str(e, ", ");
-		if (has(row, PAGEDET_FIELD_PID)) {
-			str(e, "pid ");
-			pdet_out_dec(&e->out, row->pid);
-			str(e, " at ");
+	size_t n = 0;
+
+	for (; s < end; s++)
+		n += (*s & 0xc0) != 0x80;
+	return n;
+}
+
+/* Breaks the line where the terminal ends, and indents what follows. */
+static void wrapped(struct pagedet_emitter *e, const char *line, size_t indent)
+{
+	const char *s = line, *end;
+	size_t at = 0, blanks, wide;
+
+	for (; *s; s = end) {
+		blanks = strspn(s, " ");
+		s += blanks;
+		end = item_end(s);
+		wide = columns(s, end);
+		if (at && e->width && at + blanks + wide > e->width) {
+			str(e, "\n");
+			pdet_out_pad(&e->out, indent);
+			at = indent;
+		} else {
+			pdet_out_pad(&e->out, blanks);
+			at += blanks;
 		}
-		hex(e, row->vaddr);
+		pdet_out_put(&e->out, s, (size_t)(end - s));
+		at += wide;
 	}
+	str(e, "\n");
+}
+
+/* A line of @head, @text as people may see it, and @tail. */
+static void line(struct pagedet_emitter *e, const char *head, const char *text,
+		 const char *tail, size_t indent)
+{
+	const size_t room = LINE - 1 - strlen(tail);
+	char buf[LINE];
+	struct pdet_cut cut = { buf, room, 0 };
+
+	pdet_cut_str(&cut, head);
+	pdet_cut_plain(&cut, text, strlen(text));
+	strcpy(buf + PDET_MIN(cut.len, room), tail);
+	wrapped(e, buf, indent);
+}
+
+/* "pfn 5 (0x5), pid 12 at 0x7f00: " */
+static void name_page(const struct pagedet_page *row, uint64_t id,
+		      char head[128])
+{
+	const bool pfn = has(row, PAGEDET_FIELD_PFN);
+	const bool vaddr = has(row, PAGEDET_FIELD_VADDR);
+	char task[32] = "";
+	size_t n = 0;
+
+	*head = '\0';
+	if (pfn)
+		n = (size_t)sprintf(head, "pfn %llu (0x%llx)",
+				    (unsigned long long)row->pfn,
+				    (unsigned long long)row->pfn);
+	else if (!vaddr)
+		n = (size_t)sprintf(head, "page %llu", (unsigned long long)id);
+	if (vaddr && has(row, PAGEDET_FIELD_PID))
+		snprintf(task, sizeof(task), "pid %lu at ",
+			 (unsigned long)row->pid);
+	if (vaddr)
+		n += (size_t)sprintf(head + n, "%s%s0x%llx", pfn ? ", " : "",
+				     task, (unsigned long long)row->vaddr);
+	strcpy(head + n, ": ");
 }
 
 static void text_fact(struct pagedet_emitter *e, const struct pagedet_fact *f)
 {
-	const char *side = side_name(f->side);
+	const bool peer = f->side == PAGEDET_SIDE_PEER;
+	char head[128], tail[128];
 
-	str(e, "    ");
-	str(e, f->field);
-	str(e, " ");
-	plain(e, *f->text ? f->text : "-");
-	str(e, "  (");
-	str(e, f->source);
-	if (side && f->side == PAGEDET_SIDE_PEER) {
-		str(e, ", ");
-		str(e, side);
-	}
-	str(e, ")\n");
+	snprintf(head, sizeof(head), "    %s ", f->field);
+	snprintf(tail, sizeof(tail), "  (%s%s%s)", f->source, peer ? ", " : "",
+		 peer ? side_name(f->side) : "");
+	line(e, head, *f->text ? f->text : "-", tail, 6);
 }
 
 static void text_alternatives(struct pagedet_emitter *e,
 			      const struct pagedet_finding *f,
 			      const struct pagedet_page *row)
 {
-	char buf[WITH_PAGE];
+	char buf[WITH_PAGE], head[128], tail[1024];
 	uint32_t i;
 
 	if (f->n_alternatives)
 		str(e, "  alternatives\n");
 	for (i = 0; i < f->n_alternatives; i++) {
 		const struct pagedet_alternative *a = &f->alternatives[i];
+		struct pdet_cut cut = { tail, sizeof(tail) - 1, 0 };
 
-		str(e, "    ");
-		str(e, a->name);
-		str(e, " ");
-		str(e, state_name(a->state));
-		str(e, ": ");
-		plain(e, with_page(e, a->why, row, buf));
-		str(e, "  (");
-		plain(e, a->cause);
-		str(e, ")\n");
+		snprintf(head, sizeof(head), "    %s %s: ", a->name,
+			 state_name(a->state));
+		pdet_cut_str(&cut, "  (");
+		pdet_cut_plain(&cut, a->cause, strlen(a->cause));
+		pdet_cut_str(&cut, ")");
+		tail[PDET_MIN(cut.len, sizeof(tail) - 1)] = '\0';
+		line(e, head, with_page(e, a->why, row, buf), tail, 6);
 	}
 }
 
 static void text(struct pagedet_emitter *e, const struct pagedet_finding *f,
 		 const struct pagedet_page *row)
 {
-	char buf[WITH_PAGE];
+	char buf[WITH_PAGE], head[128], tail[64];
 	uint32_t i;
 
-	text_page(e, row, f->id);
-	str(e, ": ");
-	plain(e, f->cause);
-	str(e, "\n  ");
+	name_page(row, f->id, head);
+	line(e, head, f->cause, "", 4);
+	str(e, "  ");
+	pdet_text_colour(e, PDET_BOLD);
 	str(e, f->name);
+	pdet_text_colour(e, PDET_RESET);
 	if (f->confidence) {
 		str(e, ", ");
 		str(e, confidence(f->confidence));
 	}
 	str(e, "\n");
 	if (*f->likely) {
-		str(e, "  likely: ");
-		plain(e, f->likely);
-		str(e, " (");
-		str(e, confidence(f->likely_confidence));
-		str(e, ")\n");
+		snprintf(tail, sizeof(tail), " (%s)",
+			 confidence(f->likely_confidence));
+		line(e, "  likely: ", f->likely, tail, 4);
 	}
-	if (strcmp(f->advice, "nothing")) {
-		str(e, "  what to do: ");
-		plain(e, with_page(e, f->advice, row, buf));
-		str(e, "\n");
-	}
+	if (strcmp(f->advice, "nothing"))
+		line(e, "  what to do: ", with_page(e, f->advice, row, buf),
+		     "", 4);
 	if (f->n_facts)
 		str(e, "  because of\n");
 	for (i = 0; i < f->n_facts; i++)
 		text_fact(e, &f->facts[i]);
 	if (f->n_unknown)
 		str(e, "  not known\n");
-	for (i = 0; i < f->n_unknown; i++) {
-		str(e, "    ");
-		plain(e, with_page(e, f->unknown[i], row, buf));
-		str(e, "\n");
-	}
+	for (i = 0; i < f->n_unknown; i++)
+		line(e, "    ", with_page(e, f->unknown[i], row, buf), "", 6);
 	if (with_alternatives(e))
 		text_alternatives(e, f, row);
 	str(e, "\n");

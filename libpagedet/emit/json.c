@@ -433,6 +433,8 @@ static char *put_cols(struct pagedet_emitter *e, const struct pdet_batch *b,
 				p = put_frames(e, p, i, v, lost);
 		} else if (e->query.grouped) {
 			p = put(copy(p, jc->key, jc->key_len), "\"?\",");
+		} else {
+			lose(lost, i, PDET_STATE_HIDDEN, false);
 		}
 	}
 	return p;

@@ -27,6 +27,7 @@ struct emitting {
 	unsigned n_numbers;	/* of which the line already has so many */
 	size_t gap;		/* blanks in front of a part */
 	bool below;		/* the terminal has no room for times beside */
+	bool headed;
 	size_t at;		/* columns that the line already has */
 };
 
@@ -499,6 +500,10 @@ static bool text_group(struct emitting *s)
 	unsigned i;
 	uint32_t f;
 
+	/* Without a group there is nothing to head. */
+	if (!s->headed)
+		text_head(s);
+	s->headed = true;
 	s->at = s->n_numbers = 0;
 	if (pdet_owners_mixed(s->o))
 		text_number(s, s->group.blocks, true);
@@ -658,7 +663,6 @@ int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
 	} else if (e->format == &pdet_emit_text) {
 		group = text_group;
 		lay_out(&s, max);
-		text_head(&s);
 	}
 	for (; ok && max && pdet_owners_next(o, &s.group) == 1; max--)
 		ok = group(&s);

@@ -64,6 +64,11 @@ static unsigned some(bool has)
 	return has ? PAGEDET_HAVE : PAGEDET_NONE;
 }
 
+static bool is_hidden(const struct emitting *s, enum number n)
+{
+	return n == ADDRESS && !(s->e->options & PAGEDET_EMIT_POINTERS);
+}
+
 /* Returns the state. */
 static unsigned get(const struct emitting *s, enum number n, uint64_t *ret)
 {
@@ -85,7 +90,8 @@ static unsigned get(const struct emitting *s, enum number n, uint64_t *ret)
 	case ORDER:
 		return some(!is_loss && !row->address);
 	case ADDRESS:
-		return some(row->address);
+		return row->address && is_hidden(s, n) ? PDET_STATE_HIDDEN :
+							 some(row->address);
 	case BYTES:
 		return row->bytes_state;
 	case LIFETIME:
@@ -94,11 +100,6 @@ static unsigned get(const struct emitting *s, enum number n, uint64_t *ret)
 		return is_loss && row->lost == UINT64_MAX ?
 			       PAGEDET_UNSUPPORTED : some(is_loss);
 	}
-}
-
-static bool is_hidden(const struct emitting *s, enum number n)
-{
-	return n == ADDRESS && !(s->e->options & PAGEDET_EMIT_POINTERS);
 }
 
 static char *put_number(char *to, enum number n, uint64_t v)
@@ -121,8 +122,6 @@ static void json_number(struct emitting *s, enum number n)
 	uint64_t v;
 	const unsigned state = get(s, n, &v);
 
-	if (is_hidden(s, n) && state == PAGEDET_HAVE)
-		return;
 	str(s, n <= PFN ? "\"" : ",\"");
 	str(s, numbers[n].name);
 	str(s, "\":");
@@ -214,8 +213,6 @@ static void csv_number(struct emitting *s, enum number n)
 
 	if (state != PAGEDET_HAVE)
 		pdet_cells_csv_reason(s->e, state);
-	else if (is_hidden(s, n))
-		str(s, "?hidden");
 	else
 		number(s, n, v);
 	str(s, n == LOST ? "\n" : ",");

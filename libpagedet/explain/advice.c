@@ -53,6 +53,6 @@ const char *pdet_fit_advice(struct pdet_case *c, const char *text)
 	text = not_again(c, text);
 	if (is_for_files(c, text))
 		return text;
-	snprintf(buf, sizeof(buf), "on that machine: %s", text);
+	snprintf(buf, sizeof(buf), PDET_ELSEWHERE "%s", text);
 	return pdet_keep(c, buf, strlen(buf));
 }

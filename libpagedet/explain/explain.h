@@ -177,6 +177,9 @@ void *pdet_arena_take(struct pdet_arena *arena, size_t size, size_t align);
 
 /* --- advice.c --- */
 
+/* Begins an advice for the machine that a file is about. */
+#define PDET_ELSEWHERE "on that machine: "
+
 /*
  * pdet_fit_advice - the advice of a rule, as it fits the source of the row: for
  * a file, what can be done with it, or on the machine that it is about.

@@ -51,6 +51,12 @@ static const char ask_restart[] =
 static const char ask_file[] =
 	"stop what uses its file, or restart the machine: who reads the page "
 	"there may get damaged bytes";
+static const char ask_tasks[] =
+	"end the tasks whose memory it is, or restart the machine: who reads "
+	"the page may get damaged bytes";
+static const char ask_either[] =
+	"stop what uses its file, or end the tasks whose memory it is, or "
+	"restart the machine: who reads the page may get damaged bytes";
 static const char ask_blocks[] =
 	"restore its file from a copy: who reads the page gets an error, or is "
 	"killed";
@@ -327,6 +333,20 @@ static uint32_t unused(const struct pdet_case *c)
 	       PAGEDET_YES : PAGEDET_DUNNO;
 }
 
+/* Memory of tasks has no file, also while it is in the swap cache. */
+static const char *advice_of(const struct pdet_case *c, const char *advice)
+{
+	const struct pagedet_page *row = &c->here;
+
+	if (advice != ask_file || pdet_row_is(row, PAGEDET_KIND_FILE) ||
+	    pdet_row_is(row, PAGEDET_KIND_SHMEM) ||
+	    pdet_row_is(row, PAGEDET_KIND_HUGETLB))
+		return advice;
+	return pdet_row_is(row, PAGEDET_KIND_ANON) ||
+	       pdet_row_flag(row, PAGEDET_PF_ANON) == PAGEDET_YES ?
+	       ask_tasks : ask_either;
+}
+
 static bool in_use(struct pdet_case *c, const struct ending *is)
 {
 	static const unsigned fields[] = {
@@ -344,7 +364,7 @@ static bool in_use(struct pdet_case *c, const struct ending *is)
 		    "or is doing so now";
 	c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
 	if (is->end >= MAPPED && is->advice)
-		c->advice = is->advice;
+		c->advice = advice_of(c, is->advice);
 	if (unused(c) == PAGEDET_DUNNO)
 		pdet_unknown(c, "whether it is still used");
 	return true;

@@ -28,6 +28,8 @@ run check clean "$file" --since "$file"
 expect 'check: --since is not for all' 64 "--since is for 'check errors'"
 run check clean "$file" --watch 1
 expect 'check: --watch is not for all' 64 "--watch is for 'check stable'"
+run check clean "$file" --tap --json
+expect 'check: one format' 64 '--tap is a format of its own'
 run check clean "$tap_dir/none"
 expect 'check: no such file' 66 'No such file'
 run check clean "$tap_dir"
@@ -81,6 +83,27 @@ run check absent "$file" --tap
 		tap_not_ok 'absent: it was just written' "$(why)"
 	stdout_has 'absent: TAP says not ok' "not ok 1 - absent $file"
 }
+# Ranges that are not neighbours.
+truncate -s 64M "$tap_dir/sparse"
+for at in 0 16 32 48; do
+	printf x | dd of="$tap_dir/sparse" bs=1M seek=$at conv=notrunc \
+		2> /dev/null
+done
+run check absent "$tap_dir/sparse" --json
+if [ "$(wc -l < "$tap_dir/stdout")" -gt 3 ]; then
+	sed '2,${$!d;}' "$tap_dir/stdout" > "$tap_dir/one"
+	run check absent "$tap_dir/sparse" --json --limit 1
+	expect 'a limit: the same status' 1
+	tap_run 'a limit: one range, and the whole' cmp "$tap_dir/one" \
+		"$tap_dir/stdout"
+	run check absent "$tap_dir/sparse" --tap --limit 1
+	tap_run 'a limit: TAP' test "$(grep -c '^# violated ' \
+		"$tap_dir/stdout")" = 1
+else
+	tap_skip 'a limit' "what is cached of $kind is not known"
+fi
+run check mark "$tap_dir/mark" --limit 1
+expect 'a limit: a mark has no ranges' 64 'takes no options of its own'
 run check absent "$file" 100+1 --json
 [ "$kind" = overlayfs ] ||
 	whole 'absent: behind the end' '"verdict":"holds"'

@@ -84,6 +84,16 @@ assert first["finding"] and first["cause"] and first["confidence"]
 assert last["pages"] == 1 and last["here"]["content"] == "absent", last
 assert last["peer"]["content"] == "data"
 EOT
+for format in csv arrow; do
+	compare $words --format $format
+	expect "not as $format" 64 '--format must be text or json'
+	tap_run "not as $format: nothing is written" test ! -s stdout
+done
+compare $words --limit 1
+expect 'a limit: the same status' 1
+tap_run 'a limit: one run' test "$(grep -c '^  here' stdout)" = 1
+stdout_has 'a limit: the total is of all' \
+	'8 pages: 5 the same, 3 different, 0 not known'
 compare ${a% *} "$(printf %x $((0x${a#* } + 0x1064)))" \
 	${c% *} "$(printf %x $((0x${c#* } + 0x1064)))"
 expect 'one page, by an address within it' 1

@@ -52,6 +52,16 @@ run --root "$root" --json explain page 256 --why free,pinned,leak
 stdout_has 'several questions: the first' '"finding":"mapped"'
 stdout_has 'several questions: the second' '"finding":"pin-unknown"'
 stdout_has 'several questions: the third' '"finding":"has-a-user"'
+run --root "$root" --json explain page 256 --why free,pinned,leak
+before=$status
+for bound in --limit --top; do
+	run --root "$root" --json explain page 256 --why free,pinned,leak \
+		$bound 1
+	expect "$bound: the same status" "$before"
+	tap_run "$bound: so many findings" \
+		test "$(wc -l < "$tap_dir/stdout")" = 1
+	stdout_has "$bound: the first ones" '"finding":"mapped"'
+done
 run --root "$root" explain page 304
 stdout_has 'for people: the cause' \
 	"pfn 304 (0x130): it is for objects of the kernel's slab allocator"

@@ -238,7 +238,11 @@ answers 'counted' '{"map":"direct","pages":2,"bytes":8192}
 run kaddr --from "$tap_dir/dump" --json --fields pfn,vaddr,vma \
 	ffff8a2200555000
 stdout_is 'kernel addresses are hidden' \
-	'{"pfn":1365,"vma_prot":null,"vma_name":"[direct map]"}'
+	'{"pfn":1365,"vma_prot":null,"vma_name":"[direct map]","missing":{"vaddr":"hidden","vma_start":"hidden","vma_end":"hidden"}}'
+run kaddr --from "$tap_dir/dump" --format csv --fields pfn,vaddr \
+	ffff8a2200555000
+stdout_is 'so they are in CSV' 'pfn,vaddr
+1365,?hidden'
 run kaddr --from "$tap_dir/dump" ffff8a2200555000
 expect 'as usual' 0
 stdout_has 'as usual: the page' '1365 (0x555)'

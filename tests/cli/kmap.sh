@@ -82,7 +82,7 @@ assert freed["reads"] == 13 and freed["writes"] == 4
 assert freed["accesses"][0] == {"reads": 10, "writes": 4, "pid": 212,
                                 "site": "0xffffffff81a65590"}
 assert freed["address"] is None
-assert freed["missing"] == {"address": "excluded",
+assert freed["missing"] == {"address": "hidden",
                             "lifetime_jiffies": "unsupported"}
 assert live["freed"] == "live" and live["free_index"] is None
 assert "lifetime_jiffies" not in live["missing"]

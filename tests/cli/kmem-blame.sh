@@ -13,9 +13,16 @@ if [ "$status" = 77 ] || [ "$status" = 69 ]; then
 		"$tap_dir/stderr"
 else
 	expect 'another boot is not blamed' 65 'is not known to be of the kernel'
+	tap_run 'another boot: how to ask all the same' grep -q \
+		'^pagedet: hint: --now asks that kernel all the same' \
+		"$tap_dir/stderr"
 	tap_run 'nothing is written' test ! -s "$tap_dir/stdout"
 	run kmem blame "$hashed" --now
-	[ "$status" = 69 ] || expect 'hashed addresses' 65 'does not tell'
+	[ "$status" = 69 ] || {
+		expect 'hashed addresses' 65 'does not tell'
+		tap_fails 'hashed addresses: --now would not help' \
+			grep -q 'hint: --now' "$tap_dir/stderr"
+	}
 	run kmem blame "$trace" --now --deadline 0.000000001
 	expect 'a part of the trace blames nobody' 2 'the deadline passed'
 	tap_run 'a part of the trace: nothing is written' \

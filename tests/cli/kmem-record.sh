@@ -66,6 +66,8 @@ run kmem record --boot
 expect 'for the command line' 0 'kmem report --instance pagedet-boot'
 stdout_is 'the words' "trace_instance=pagedet-boot,kmem:kmalloc,kmem:kfree,\
 kmem:kmem_cache_alloc,kmem:kmem_cache_free trace_buf_size=65536K"
+run kmem record --boot --json
+expect 'for a boot: not as JSON' 64 '--format has no meaning'
 run kmem record --boot --pages --buffer 1025 -q
 stdout_is 'with pages' "trace_instance=pagedet-boot,kmem:kmalloc,kmem:kfree,\
 kmem:kmem_cache_alloc,kmem:kmem_cache_free,kmem:mm_page_alloc,\

@@ -216,6 +216,9 @@ EOT
 	run --from "$tap_dir/elf" kmem timeline "$tap_dir/made" 512 --now --json
 	tap_run 'addresses are hidden' test "$(grep -c 0xffff \
 		"$tap_dir/stdout")" = 0
+	tap_run 'addresses are hidden: JSON says so' grep -q \
+		'"address":null.*"missing":{.*"address":"hidden"' \
+		"$tap_dir/stdout"
 	run --from "$tap_dir/elf" kmem timeline "$tap_dir/made" 512 --text-only
 	expect 'a dump: pages only' 0
 	run --from "$tap_dir/elf" kmem timeline "$ring" 2429753 --now

@@ -88,7 +88,11 @@ stdout_is 'the last NUL byte may be missing' '{"index":9}
 list file "$dir/nothing\n$dir/ten 1\n$dir\n$dir/ten x\n" --json --fields ask
 expect 'what cannot be opened: status' 2 \
 	"line 1: cannot open $dir/nothing: No such file"
-stdout_is 'the others are answered' '{"ask":1}'
+stdout_is 'the others are answered, and these are rows with their error' \
+"{\"ask\":1}
+{\"line\":1,\"path\":\"$dir/nothing\",\"error\":\"cannot open $dir/nothing: No such file or directory\"}
+{\"line\":3,\"path\":\"$dir\",\"error\":\"cannot walk $dir: it is a directory\"}
+{\"line\":4,\"path\":\"$dir/ten x\",\"error\":\"cannot open $dir/ten x: No such file or directory\"}"
 stderr_has 'a directory is not a file' "line 3: cannot walk $dir: it is a dir"
 stderr_has 'a word that is not a number belongs to the name' "ten x: No such"
 stderr_has 'they are counted' '3 of 4 names could not be opened'
@@ -96,6 +100,8 @@ stderr_has 'they are counted' '3 of 4 names could not be opened'
 list file "$dir/ten\tx\n$dir/ten 1 0\n$dir/ten\\0x\n" --json
 expect 'bad records: status' 2 \
 	'line 1: what follows the TAB is not FIRST and COUNT'
+stdout_has 'bad records are rows, too' \
+	"{\"line\":1,\"path\":\"$dir/ten\",\"error\":\"what follows the TAB"
 stderr_has 'the range has no pages' 'line 2: the range has no pages'
 stderr_has 'a NUL byte hides nothing' 'line 3: a name cannot contain a NUL byte'
 list file '%09000d\n' --json
@@ -110,10 +116,20 @@ stdout_is 'a summary is by path' \
 "{\"path\":\"$dir/ten\",\"pages\":4,\"bytes\":16384}
 {\"path\":\"$dir/two words\",\"pages\":2,\"bytes\":8192}
 {\"total\":{\"pages\":6,\"bytes\":24576,\"undecided\":0}}"
+list file "$dir/nothing\n$dir/two words\n" --summary --json
+expect 'a summary of a part: status' 2 'nothing: No such file'
+stdout_is 'a summary: the total is last' \
+"{\"line\":1,\"path\":\"$dir/nothing\",\"error\":\"cannot open $dir/nothing: No such file or directory\"}
+{\"path\":\"$dir/two words\",\"pages\":2,\"bytes\":8192}
+{\"total\":{\"pages\":2,\"bytes\":8192,\"undecided\":0,\"complete\":false,\"visited\":2,\"wanted\":null}}"
+list file "$dir/nothing\n$dir/ten 1\n" --format csv --fields index
+stdout_is 'CSV has columns of pages only' 'index
+1'
 
 list tree "$dir/below\n$dir/nothing\n" --json --fields ask,path
 expect 'trees: status' 2 "line 2: cannot open $dir/nothing"
-stdout_is 'trees' "{\"ask\":0,\"path\":\"$dir/below/one\"}"
+stdout_is 'trees' "{\"ask\":0,\"path\":\"$dir/below/one\"}
+{\"line\":2,\"path\":\"$dir/nothing\",\"error\":\"cannot open $dir/nothing: No such file or directory\"}"
 
 # --- several files as arguments ---
 
@@ -135,7 +151,8 @@ stdout_is 'several files, a summary is by path' \
 {\"total\":{\"pages\":6,\"bytes\":24576,\"undecided\":0}}"
 run file "$dir/ten" 1 "$dir/nothing" --json --fields ask
 expect 'several files, one is missing: status' 2 'nothing: No such file'
-stdout_is 'several files, one is missing: the other' '{"ask":0}'
+stdout_is 'several files, one is missing: the other, and it' "{\"ask\":0}
+{\"path\":\"$dir/nothing\",\"error\":\"cannot open $dir/nothing: No such file or directory\"}"
 stderr_has 'several files: they are counted' '1 of 2 names could not be'
 cd "$dir"
 head -c 4096 /dev/zero > 2

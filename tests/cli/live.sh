@@ -36,6 +36,15 @@ address=$(printf '%x' "$((0x$end - 4096))")
 run virt "$pid" "$address" --json --fields pid,tgid,comm,vaddr,kind,vma_name
 expect 'a page of the stack: status' 0
 stdout_is 'a page of the stack' "{\"pid\":$pid,\"tgid\":$pid,\"comm\":\"sleep\",\"vaddr\":\"0x$address\",\"kind\":\"anon\",\"vma_name\":\"[stack]\"}"
+run virt self pagedet --json --fields vma_name
+if [ "$status" = 64 ]; then
+	# It may be called otherwise.
+	expect 'an area by the last part of its path' 64 'is not a hex number'
+else
+	stdout_has 'an area by the last part of its path' '/pagedet"}'
+fi
+run virt self nothing
+expect 'a word that is not an area' 64 "'nothing' is not a hex number"
 run virt "$pid" 0 --json --fields vaddr,kind
 stdout_is 'nothing at 0' '{"vaddr":"0x0","kind":"unmapped"}'
 run task "$pid" --by vma_name --json

@@ -264,7 +264,10 @@ run owners "$mixed" --mixed --where 'migratetype=Reclaimable' --json
 stdout_has 'some of them' '"migratetype":"Reclaimable","blocks":1'
 sed 's/Flags [^(]*(/&reserved|/' "$mixed" > "$tap_dir/reserved"
 run owners "$tap_dir/reserved" --mixed
-expect 'reserved pages make no block mixed' 1 'no record matched'
+expect 'reserved pages make no block mixed' 1 'no page block is mixed'
+stdout_is 'no block is mixed: no head without a group' ''
+run owners "$mixed" --mixed --where migratetype=CMA
+expect 'no record is of that type' 1 'no record matched that makes a page block'
 run owners "$tap_dir/bad" --mixed --json
 expect 'a block that is not known' 2 '2 records undecided'
 sed 's/node=0|zone=1/locked/' "$mixed" > "$tap_dir/nowhere"

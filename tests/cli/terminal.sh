@@ -66,6 +66,24 @@ tap_run 'nothing is shown of what goes elsewhere' \
 on_terminal 80 page 256 --json
 tap_fails 'JSON has no colour' coloured
 
+# What names a finding, and the heads of top.
+on_terminal 80 explain page 256 -q
+tap_run 'explain: a terminal has colour' coloured
+on_terminal 80 top kind -q
+tap_run 'top: a terminal has colour' coloured
+NO_COLOR=1
+export NO_COLOR
+for words in 'explain page 256' 'top kind'; do
+	# shellcheck disable=SC2086
+	on_terminal 80 $words -q
+	tap_fails "NO_COLOR: $words" coloured
+done
+unset NO_COLOR
+run --root "$root" explain page 256 -q
+tap_fails 'explain: a file has no colour' coloured
+run --root "$root" top kind -q
+tap_fails 'top: a file has no colour' coloured
+
 # Not millions of rows.
 on_terminal 80 scan
 stdout_has 'a scan: the sums by kind' 'total'
@@ -129,6 +147,32 @@ tap_run 'COLUMNS says how wide' test "$(longest)" -le 60
 unset COLUMNS
 run --root "$root" task 12 --fields vaddr,pfn,kind,flags,pte,comm
 tap_run 'a file is as wide as the table needs' test "$(longest)" -gt 60
+
+# What is said fits, too, but nothing that is pasted is broken.
+long=$tap_dir/$(printf '%050d' 7)
+on_terminal 60 virt 0x7f00 --vmlinux "$long"
+tap_run 'messages: broken at the width' \
+	test "$(grep -v "$long" "$tap_dir/stdout" | awk 'length > 60' |
+		wc -l)" = 0
+tap_run 'messages: in words' grep -qx '  first' "$tap_dir/stdout"
+stdout_has 'messages: a command is not broken' \
+	"pagedet --root $root --vmlinux $long virt PID 0x7f00;"
+run --root "$root" virt 0x7f00 --vmlinux "$long"
+tap_run 'messages: to programs they are one line' \
+	test "$(wc -l < "$tap_dir/stderr")" = 2
+
+# A finding fits, too; its command is one piece.
+on_terminal 50 explain page 256 -q
+tap_run 'explain: broken at the width' \
+	test "$(grep -v 'pagedet --root' "$tap_dir/stdout" |
+		awk 'length > 50' | wc -l)" = 0
+stdout_has 'explain: a command is not broken' \
+	"'pagedet --root $root mappers 256'"
+run --root "$root" explain page 256 -q
+tap_run 'explain: to programs a cause is one line' \
+	grep -q '^pfn 256 (0x100): .*[^ ]$' "$tap_dir/stdout"
+tap_fails 'explain: no other line begins a part' \
+	grep -vq '^$\|^pfn\|^  [^ ]\|^    [^ ]' "$tap_dir/stdout"
 
 # fits COLUMNS NAME ARGUMENTS...: no line of the answer is longer. What is said
 # on stderr are not lines of it.

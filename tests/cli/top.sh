@@ -98,7 +98,7 @@ run top --csv --format csv -q
 expect 'there is no --csv' 64 'no option'
 run top --format csv --limit 1 -q
 tap_run 'CSV has a head' test "$(head -n 1 stdout)" = \
-	pid,comm,rss,pss,uss,swap,dirty,shared,hugetlb,same_as
+	pid,comm,rss,pss,uss,swap,dirty,shared,hugetlb,same_as,estimated
 run top process -q --limit 3
 stdout_has 'a table has heads' 'PSS        USS        RSS'
 stdout_has 'and a total' ' processes'
@@ -126,6 +126,13 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
 		'may not be read: only RSS and swap are known'
 	expect 'a stranger: the biggest of the others has a name' 2 \
 		'the biggest of them is '
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$PAGEDET" top \
+		--format csv -q > csv || :
+	tap_run 'a stranger: CSV has the reason, and what is estimated' \
+		grep -qE '^[0-9]+,[^,]+,[0-9]+,\?no_access,\?no_access,[0-9]+,\?no_access,\?no_access,[^,]*,[^,]*,rss\|swap$' \
+		csv
+	tap_fails 'a stranger: CSV has no reason that has no name' \
+		grep -qE ',\?(,|$)' csv
 	printf 'MemTotal: 100000 kB\nMemFree: 10 kB\n' \
 		> "$root/proc/meminfo"
 	printf 'VmRSS:\t    1000 kB\n' >> "$root/proc/$pid/status"

@@ -131,6 +131,25 @@ for command in page phys virt task file tree mount block cgroup kaddr \
 	run "$command" --help
 	stdout_is "$command --help is the same" "$(cat "$tap_dir/help")"
 done
+run help kmem
+stdout_has 'help kmem names each command' 'blame, timeline, check'
+run help kmap
+stdout_has 'help kmap: what on always turns on' 'always that of objects'
+run help explain
+stdout_has 'help explain: ranges' 'PFN+COUNT'
+stdout_has 'help explain: the status of crash' 'For crash it is 0 if'
+run help snapshot
+stdout_has 'help snapshot: what it refuses' \
+	'-o, --format, --by, --summary, --runs and --stacks are refused'
+run help owners
+stdout_has 'help owners: what --before shows' '+N, +0 or -N'
+run help options
+stdout_has 'help options: what --sort needs' 'Rows need --top or'
+for topic in kmem kmap explain snapshot owners check virt options; do
+	run help $topic
+	tap_fails "help $topic: no line is too long for a terminal" sh -c \
+		"grep -v '^usage: ' '$tap_dir/stdout' | grep '.\{80\}'"
+done
 run help where
 cp "$tap_dir/stdout" "$tap_dir/all"
 run help

@@ -327,6 +327,30 @@ status, rows, said = ask("--root", root, "from-log", anon)
 tap.equal("what the text says, and what is there now",
           [(r["at"], r["pfn"], r["kind"]) for r in rows],
           [("log", 0x7bee, "anon"), ("now", 0x7bee, "slab")])
+tap.is_true("a captured tree is asked in any case: it may be of another boot",
+            status == 0 and
+            f"nothing says whether {anon} is of the boot that is asked" in said,
+            status, said)
+tap.is_true("--now leaves out this check, too",
+            "of the boot" not in ask("--root", root, "from-log", anon,
+                                     "--now")[2])
+IDS = ("0123456789abcdef0123456789abcdef", "f" * 32)
+path = os.path.join(root, "proc/sys/kernel/random/boot_id")
+os.makedirs(os.path.dirname(path), exist_ok=True)
+with open(path, "w", encoding="ascii") as f:
+    f.write(f"{IDS[0][:8]}-{IDS[0][8:12]}-{IDS[0][12:16]}-{IDS[0][16:20]}-"
+            f"{IDS[0][20:]}\n")
+for i, words in ((0, None), (1, "1 of the pages in the standard input is of "
+                                "another boot than the kernel that is asked")):
+    status, rows, said = ask(
+        "--root", root, "from-log", stdin=f"-- Boot {IDS[i]} --\n"
+        "Memory failure: 0x7bee: unhandlable page.\n".encode())
+    tap.is_true(f"the boot of a captured tree: {words}",
+                [r["at"] for r in rows] == ["log", "now"] and
+                (words in said if words else "of the boot" not in said and
+                 "another boot" not in said), status, rows, said)
+os.remove(path)
+status, rows, said = ask("--root", root, "from-log", anon)
 tap.equal("the two are not mixed",
           (rows[0]["refcount"], rows[1]["missing"]["refcount"],
            rows[1]["flags"], rows[0]["pid"], rows[1]["pid"]),

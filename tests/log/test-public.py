@@ -270,8 +270,11 @@ explains("07-explain-poison-ignored/ignored.txt", "0x30b7b18",
          said=("hwpoison", "Ignored"),
          unsaid=("the kernel does not use it any more",))
 explains("07-explain-poison-ignored/failed.txt", "0x19c01f",
-         said=("Failed", "refcount 2"),
-         unsaid=("the kernel does not use it any more",
+         said=("Failed", "refcount 2",
+               "on that machine: end the tasks whose memory it is",
+               ": 'pagedet mappers 1687583'"),
+         unsaid=("the kernel does not use it any more", "uses its file",
+                 "'pagedet --from",
                  "what reported it: a machine check"))
 case("07-explain-poison-ignored/failed.txt",
      {"report": "memory_failure", "pfn": 0x19c01f, "vaddr": "0x20efd000",

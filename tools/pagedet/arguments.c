@@ -94,21 +94,29 @@ static bool is_area(const char *word)
 	       (strpbrk(word, ".:") && !strstr(word, ".."));
 }
 
+int cli_no_area(const struct cli_job *job, const char *word, const char *wrong)
+{
+	return cli_refuse("name an area as '[heap]';", "%s: '%s' %s",
+			  job->command->name, word, wrong);
+}
+
 /* Adds an address, or the name of an area of the process. */
 static int add_address(struct cli_job *job, uint32_t pid, const char *task,
 		       const char *word)
 {
 	struct pagedet_item item = { 0, 0, pid, 0 };
-	struct cli_name name = { task, NULL, NULL };
+	struct cli_name name = { .task = task };
 	const char *wrong = cli_range(word, CLI_HEX, &item);
 
 	if (wrong && is_area(word))
 		name.area = area_of(word) ? area_of(word) : word;
 	else if (wrong && *word >= '0' && *word <= '9')
 		return cli_no_range(job, word, CLI_HEX, wrong);
-	else if (wrong)
-		return cli_refuse("name an area as '[heap]';", "%s: '%s' %s",
-				  job->command->name, word, wrong);
+	else if (wrong && !*word)
+		return cli_no_area(job, word, wrong);
+	else if (wrong)		/* the last part of a path, perhaps */
+		name = (struct cli_name){ .task = task, .area = word,
+					  .wrong = wrong };
 	else
 		cli_tell_kernel_address(job, word, item.first);
 	cli_tell_radix(job, word);
@@ -179,7 +187,7 @@ static int no_area(const struct cli_job *job, const char *area)
 int cli_parse_tasks(struct cli_job *job)
 {
 	struct pagedet_item item = { 0, PAGEDET_TO_END, 0, 0 };
-	struct cli_name name = { NULL, NULL, NULL };
+	struct cli_name name = { .task = NULL };
 	int i, status;
 
 	for (i = 0; i < job->n_words; i++) {
@@ -284,7 +292,7 @@ int cli_parse_kaddrs(struct cli_job *job)
 	int i, status;
 
 	for (i = 0; i < job->n_words; i++) {
-		struct cli_name name = { NULL, NULL, NULL };
+		struct cli_name name = { .task = NULL };
 		const char *word = job->words[i];
 
 		wrong = cli_number(word, CLI_HEX, &item.first);

@@ -22,7 +22,7 @@ static int parse_mark(struct cli_job *job)
 {
 	if (job->n_words != 2)
 		return cli_usage("check %s takes a FILE", job->words[0]);
-	if (job->since || job->tap || job->watch_ns)
+	if (job->since || job->tap || job->watch_ns || cli_bound(job))
 		return cli_usage("check %s takes no options of its own",
 				 job->words[0]);
 	job->path = job->words[1];
@@ -86,6 +86,8 @@ int cli_parse_check(struct cli_job *job)
 				   "absent, committed, mark, unmark or errors",
 				   what);
 	job->check = (uint32_t)kind;
+	if (job->tap && job->format_given)
+		return cli_usage("--tap is a format of its own");
 	if (job->watch_ns && job->check != PAGEDET_CHECK_STABLE)
 		return cli_usage("--watch is for 'check stable'");
 	if (job->check == PAGEDET_CHECK_ERRORS)
@@ -215,7 +217,9 @@ static void tap(const struct cli_job *job, struct pagedet_checked *checked,
 		const struct pagedet_verdict *whole, FILE *f)
 {
 	struct pagedet_verdict v = { .size = sizeof(v) };
+	const uint64_t bound = cli_bound(job);
 	const char *why = pagedet_checked_text(checked, whole->why);
+	uint64_t n;
 
 	fprintf(f, "1..1\n%sok 1 - %s ",
 		whole->verdict == PAGEDET_VIOLATED ? "not " : "",
@@ -229,7 +233,8 @@ static void tap(const struct cli_job *job, struct pagedet_checked *checked,
 	fputc('\n', f);
 	if (whole->verdict == PAGEDET_VIOLATED)
 		fprintf(f, "# %s\n", pagedet_verdict_name(whole->verdict));
-	while (pagedet_checked_next(checked, &v) == 1) {
+	for (n = 0; (!bound || n < bound) &&
+		    pagedet_checked_next(checked, &v) == 1; n++) {
 		fprintf(f, "# %s", pagedet_verdict_name(v.verdict));
 		if (v.pages)
 			fprintf(f, " %" PRIu64 "+%" PRIu64, v.first, v.pages);

@@ -53,6 +53,8 @@ struct cli_command;
  */
 struct cli_name {
 	const char *task, *area, *symbol;
+	const char *wrong;	/* why the area is not an address, if only an
+				 * area of that name makes it an argument */
 };
 
 /* The user's request, as far as options and arguments tell it. */
@@ -195,6 +197,7 @@ struct cli_command {
 	bool picture;		/* draws its rows: see map.c */
 	bool bounds;		/* not a query, but takes --sort, --top, --limit
 				 * and --all */
+	bool limits;		/* not a query, but takes --top and --limit */
 	bool groups;		/* not a query, but takes --where and --by */
 	bool compares;		/* likewise: --where, --fields and --summary */
 };
@@ -218,6 +221,11 @@ static inline const char *cli_is_or_are(uint64_t n)
 	return n == 1 ? "is" : "are";
 }
 void cli_say(const char *fmt, ...) CLI_PRINTF(1, 2);
+/*
+ * The end of the word at @s, or of what is pasted as a whole: a text in quotes,
+ * and a command, which goes on to the end of its clause.
+ */
+const char *cli_item_end(const char *s);
 /* Reports a mistake in the user's options or arguments. Returns CLI_USAGE. */
 int cli_usage(const char *fmt, ...) CLI_PRINTF(1, 2);
 /*
@@ -563,6 +571,9 @@ int cli_parse_mappers(struct cli_job *job);
 int cli_parse_pfns_or_stdin(struct cli_job *job);
 int cli_parse_phys(struct cli_job *job);
 int cli_parse_virt(struct cli_job *job);
+/* Reports what is @wrong with @word, which is not an address, and how areas are
+ * named. Returns CLI_USAGE. */
+int cli_no_area(const struct cli_job *job, const char *word, const char *wrong);
 int cli_parse_tasks(struct cli_job *job);
 int cli_parse_file(struct cli_job *job);
 int cli_parse_path(struct cli_job *job);
@@ -632,9 +643,15 @@ struct cli_path_stream {
 	bool odd, too_long;	/* about the current record */
 	uint64_t line;
 	uint64_t places, failed;
+	FILE *lost;		/* JSON about these; NULL: there is none yet */
 	char text[8192];
 };
 void cli_path_stream_open(struct cli_path_stream *s, const struct cli_job *job);
+/* Writes a row of JSON for each record that could not be opened, and why.
+ * Returns a status. */
+int cli_path_stream_lost(struct cli_path_stream *s, int fd);
+/* Frees it; NULL is allowed. */
+void cli_path_stream_close(struct cli_path_stream *s);
 /* A pagedet_place_fn; @user is the stream. */
 int cli_path_stream_next(void *user, int error, const char *why,
 			 struct pagedet_place *ret);
@@ -960,7 +977,7 @@ struct cli_wrap {
 uint32_t cli_answer_width(const struct cli_job *job);
 /* Adds one item, which is not divided, after a blank or on a further line. */
 void cli_wrap_item(struct cli_wrap *w, const char *item);
-/* Adds each word. */
+/* Adds each word, or what is pasted as a whole. */
 void cli_wrap_words(struct cli_wrap *w, const char *text);
 
 /* --- columns.c --- */

@@ -139,8 +139,10 @@ const struct cli_command cli_commands[] = {
 	  "the text says (at: log), and what the kernel or dump says now (at:\n"
 	  "now; the note 'changed' means that it is another page by now). For the\n"
 	  "running kernel the second row is shown only if the log is of this\n"
-	  "boot; --now shows it always, --text-only never. Page frame numbers\n"
-	  "and addresses in the log are read as hex, as the kernel writes them.\n",
+	  "boot; a dump or a tree (--root) is always asked, and a warning says if\n"
+	  "it may be of another boot. --now leaves out this check, --text-only the\n"
+	  "row. Page frame numbers and addresses in the log are read as hex, as the\n"
+	  "kernel writes them.\n",
 	  .parse = cli_parse_log, WORDS(0, 1),
 	  NOTHING("the log mentions no page"), .target = PAGEDET_TARGET_LOG,
 	  .run = cli_run_log },
@@ -210,7 +212,8 @@ const struct cli_command cli_commands[] = {
 	  "[page] PFN... | FILE | virt|mismatch PID ADDR... | crash [LOG]",
 	  "why a page is as it is",
 	  "A number in the kernel's half (0xffff...) is a kernel address; any\n"
-	  "other number is a page frame number. FILE means the same as for\n"
+	  "other number is a page frame number, and PFN+COUNT a range of pages.\n"
+	  "ADDR may be ADDR+LEN, a range of bytes. FILE means the same as for\n"
 	  "mappers; each finding about its cached pages is printed once, with the\n"
 	  "number of pages. A finding for several pages of a folio is printed\n"
 	  "once, too.\n"
@@ -225,10 +228,11 @@ const struct cli_command cli_commands[] = {
 	  "each program ran what its file has. It compares the bytes in the log,\n"
 	  "the cached page and the disk; --file names the file.\n"
 	  "The status is 0 if there is a cause, 1 if there is nothing to explain,\n"
-	  "2 if pagedet cannot tell.\n"
+	  "2 if pagedet cannot tell. For crash it is 0 if a page of code is damaged, 1\n"
+	  "if none is, or the log has no fault, and 2 if it is not known of one.\n"
 	  "--alternatives lists what each answer could be confused with.\n",
 	  .parse = cli_parse_explain, WORDS(0, -1),
-	  .run = cli_run_explain },
+	  .run = cli_run_explain, .limits = true },
 	{ "check", "WHAT PATH [FIRST[+COUNT]]", "filesystem assertions",
 	  "WHAT is an assertion about the cached pages of a file or of a block\n"
 	  "device:\n"
@@ -246,9 +250,12 @@ const struct cli_command cli_commands[] = {
 	  "written out. The status is 0 if the assertion holds, 1 if it is\n"
 	  "violated, 2 if pagedet cannot tell.\n"
 	  FILE_RANGE_HELP,
-	  .parse = cli_parse_check, WORDS(1, 3), .run = cli_run_check },
+	  .parse = cli_parse_check, WORDS(1, 3), .run = cli_run_check,
+	  .limits = true },
 	{ "snapshot", "FILE [COMMAND ...]", "save the rows of a query",
-	  "Saves every row of COMMAND (default: scan) with its options.\n"
+	  "Saves every row of COMMAND (default: scan), which is a query, with its\n"
+	  "options. -o, --format, --by, --summary, --runs and --stacks are refused:\n"
+	  "they are for the command that reads the snapshot.\n"
 	  "--from FILE scan lists the rows later, with --where, --by and all other\n"
 	  "options. page and phys find single pages of a saved scan. --fields\n"
 	  "names the fields to save; others cannot be asked for later. FILE gets\n"
@@ -279,7 +286,8 @@ const struct cli_command cli_commands[] = {
 	  "are explained. The processes are not stopped: what they write meanwhile\n"
 	  "may differ. The status is 0 if all pages are the same, 1 if some differ,\n"
 	  "2 if some could not be compared.\n",
-	  .parse = cli_parse_compare, WORDS(4, 4), .run = cli_run_compare },
+	  .parse = cli_parse_compare, WORDS(4, 4), .run = cli_run_compare,
+	  .limits = true },
 	{ "owners", "[FILE]", "records of page_owner, grouped",
 	  "FILE is the text of /sys/kernel/debug/page_owner or of the files in\n"
 	  "page_owner_stacks, plain or compressed by gzip, zstd or xz; - is\n"
@@ -289,13 +297,14 @@ const struct cli_command cli_commands[] = {
 	  "migrate_reason, window, node, zone or block (the first page of the\n"
 	  "page block), or several of them. A group has the number of allocations\n"
 	  "in use, the number of their pages, and the times since boot of the\n"
-	  "oldest and the newest. --before FILE shows what has grown. --mixed\n"
-	  "counts page blocks with pages that asked for another type of block.\n",
+	  "oldest and the newest. --before FILE shows by how many pages each group\n"
+	  "has grown since: +N, +0 or -N, those that are gone last. --mixed counts\n"
+	  "page blocks with pages that asked for another type of block.\n",
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
 	{ "kmem",
-	  "record | report, live, events, blame, check, diff ... TRACE ...",
+	  "record | report, live, events, blame, timeline, check, diff TRACE",
 	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
@@ -362,8 +371,10 @@ const struct cli_command cli_commands[] = {
 	  "record -o FILE [--for SECONDS | -- PROGRAM] turns it on, takes what it\n"
 	  "counts before its memory is full, and restores its switches at the end.\n"
 	  "--follow PID, or program, records only that process and its children.\n"
-	  "on [PID] [objects] [accesses] [live] [calls | frames] and off turn\n"
-	  "switches on and off; without words, objects and accesses, or all. clear\n"
+	  "on [PID] [accesses] [live] [calls | frames] turns these switches on, and\n"
+	  "always that of objects; without words, also accesses. off [objects]\n"
+	  "[accesses] [live] [calls | frames] turns those off; without words, all\n"
+	  "but live. clear\n"
 	  "[dead] [printed] [calls] forgets freed objects, those of them that were\n"
 	  "read from kmap, and calls. stats shows the switches, and what the kernel\n"
 	  "says of itself.\n",
@@ -396,7 +407,8 @@ const struct cli_command cli_commands[] = {
 	  "running kernel it reads /dev/kmsg; with --from DUMP it reads the log in\n"
 	  "the dump's memory. 'pagedet --from DUMP from-log' finds the pages that\n"
 	  "the log mentions.\n",
-	  .parse = cli_parse_nothing, WORDS(0, 0), .run = cli_run_dmesg },
+	  .parse = cli_parse_nothing, WORDS(0, 0), .run = cli_run_dmesg,
+	  .limits = true },
 	{ "doctor", "", "what can be answered here, and what cannot",
 	  "Shows what works, what does not, and the commands that change that.\n"
 	  "-v also shows what each ability costs and needs, and for each field and\n"

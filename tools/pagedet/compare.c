@@ -25,7 +25,7 @@
 static int parse_side(struct cli_job *job, int word, bool ranges)
 {
 	struct pagedet_item item = { 0, 1, 0, 0 };
-	struct cli_name name = { NULL, NULL, NULL };
+	struct cli_name name = { .task = NULL };
 	const char *wrong;
 	int status = cli_parse_pid(job, job->words[word], &item.pid,
 				   &name.task);
@@ -45,8 +45,10 @@ static int parse_side(struct cli_job *job, int word, bool ranges)
 
 int cli_parse_compare(struct cli_job *job)
 {
-	int status = parse_side(job, 0, true);
+	int status = cli_check_format(job);
 
+	if (!status)
+		status = parse_side(job, 0, true);
 	return status ? status : parse_side(job, 2, false);
 }
 

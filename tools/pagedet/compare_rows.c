@@ -476,7 +476,8 @@ static void json_total(FILE *f, const struct cli_comparing *c)
 static void emit_runs(FILE *f, const struct cli_comparing *c)
 {
 	const bool json = c->job->format == PAGEDET_FORMAT_JSON;
-	uint64_t i, n;
+	const uint64_t bound = cli_bound(c->job);
+	uint64_t i, n, runs = 0;
 
 	if (json)
 		json_patterns(f, c);
@@ -485,11 +486,14 @@ static void emit_runs(FILE *f, const struct cli_comparing *c)
 	for (i = 0; i < c->n; i += n) {
 		for (n = 1; i + n < c->n && follows(c, i + n); n++)
 			;
+		if (runs++ >= bound && bound)
+			continue;
 		if (json)
 			json_run(f, c, i, n);
 		else
 			text_run(f, c, i, n);
 	}
+	cli_tell_more(c->job, runs, "run", "runs");
 	if (json)
 		json_total(f, c);
 	else

@@ -243,6 +243,7 @@ static void explain(struct crashes *x, const struct pagedet_iter *it,
 		    const struct pagedet_page *row)
 {
 	struct cli_crash *c = calloc(1, sizeof(*c));
+	const uint64_t bound = cli_bound(x->job);
 	const char *reason, *comm;
 	struct answer a;
 	char who[64];
@@ -260,7 +261,9 @@ static void explain(struct crashes *x, const struct pagedet_iter *it,
 	answer(c, &a);
 	x->unsure |= !strcmp(a.rule, "crash-unknown");
 	x->damaged |= !strcmp(a.rule, "crash-text-damaged");
-	if (x->job->format == PAGEDET_FORMAT_JSON)
+	if (bound && x->n >= bound)
+		;		/* only counted */
+	else if (x->job->format == PAGEDET_FORMAT_JSON)
 		print_json(x, c, &a, row);
 	else
 		print_text(x, c, &a, who);
@@ -309,5 +312,6 @@ int cli_run_crash(struct cli_job *job, struct pagedet *pd)
 			 CLI_NO;
 	if (!x.n && status == CLI_NO && !job->quiet)
 		cli_say("the log mentions no fault of a program");
+	cli_tell_more(job, x.n, "fault", "faults");
 	return cli_report_close(&report, job, status);
 }

@@ -44,10 +44,13 @@ static void print_text(FILE *f, const struct pagedet_log_record *r)
 static int print(void *user, const struct pagedet_log_record *record)
 {
 	struct printing *p = user;
-
+	const uint64_t bound = cli_bound(p->job);
 	FILE *f = p->report ? p->report->f : p->f;
 
 	p->n++;
+	/* The rest is read, too: whether any of it was lost is the status. */
+	if (bound && p->n > bound)
+		return cli_must_stop(p->job);
 	if (p->job->format == PAGEDET_FORMAT_JSON)
 		print_json(f, record);
 	else
@@ -95,6 +98,7 @@ int cli_dmesg_text(const struct cli_job *job, struct pagedet *pd, FILE *f)
 	struct printing p = { .job = &as_text, .f = f };
 
 	as_text.format = PAGEDET_FORMAT_TEXT;
+	as_text.top = as_text.limit = 0;
 	return read_log(&p, pd);
 }
 
@@ -109,5 +113,6 @@ int cli_run_dmesg(struct cli_job *job, struct pagedet *pd)
 	if (status)
 		return status;
 	status = read_log(&p, pd);
+	cli_tell_more(job, p.n, "record", "records");
 	return cli_report_close(&report, job, status);
 }

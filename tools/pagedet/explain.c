@@ -170,7 +170,7 @@ static int no_address(const struct cli_job *job, const char *word)
 static int parse_virt(struct cli_job *job)
 {
 	struct pagedet_item item = { 0, 1, 0, 0 };
-	struct cli_name name = { NULL, NULL, NULL };
+	struct cli_name name = { .task = NULL };
 	const char *wrong;
 	int i, status;
 
@@ -394,23 +394,24 @@ static int explain(struct explaining *x)
 
 static int emit(struct explaining *x)
 {
+	const uint64_t bound = cli_bound(x->job);
 	struct pagedet_emitter *e;
 	struct cli_output out;
-	uint64_t folded = 0;
+	uint64_t folded = 0, n;
 	int status, error;
 
 	if (!is_mismatch(x->job))
 		folded = cli_explain_fold(x->findings, &x->n_findings,
 					  x->evidence);
-
+	n = bound && bound < x->n_findings ? bound : x->n_findings;
 	status = cli_output_open(&out, x->job->output);
 	if (!status)
 		status = cli_emitter_new(x->job, x->pd, out.fd, out.fd, &e);
 	if (!status) {
-		error = pagedet_emit_findings(e, x->findings, x->n_findings,
-					      x->evidence);
+		error = pagedet_emit_findings(e, x->findings, n, x->evidence);
 		status = cli_emitter_end(x->pd, e, error, out.fd);
 	}
+	cli_tell_more(x->job, x->n_findings, "finding", "findings");
 	if (folded && !status && !x->job->quiet)
 		cli_say("%llu findings that are the same for other pages of a "
 			"folio are left out", (unsigned long long)folded);

@@ -217,6 +217,8 @@ static const char *confidence(const struct pagedet_finding *f)
 static void advice_of(const struct cli_job *job, const char *text,
 		      uint64_t pfn, char buf[CLI_HINT])
 {
+	static const char elsewhere[] = "on that machine: ";
+	const bool here = strncmp(text, elsewhere, strlen(elsewhere));
 	const char *at = strstr(text, "PFN");
 	char page[2048];
 	int n = 0;
@@ -225,7 +227,8 @@ static void advice_of(const struct cli_job *job, const char *text,
 		n = snprintf(page, sizeof(page), "%.*s%llu%s", (int)(at - text),
 			     text, (unsigned long long)pfn,
 			     at + strlen("PFN"));
-	cli_commands_of(job, at && n < (int)sizeof(page) ? page : text, buf);
+	cli_commands_of(here ? job : NULL,
+			at && n < (int)sizeof(page) ? page : text, buf);
 }
 
 static void print_json(FILE *out, const struct cli_job *job,
@@ -251,14 +254,19 @@ static void print_text(FILE *out, const struct cli_job *job,
 		       const struct pagedet_finding *f,
 		       uint64_t pages, uint64_t of, uint64_t pfn)
 {
+	struct cli_wrap w = { out, cli_answer_width(job), 4, 0 };
 	char advice[CLI_HINT], quoted[CLI_QUOTED];
 
-	fprintf(out, "%llu of %llu page%s: %s\n  %s, %s\n",
-		(unsigned long long)pages, (unsigned long long)of,
-		cli_plural(of), f->cause, f->name, confidence(f));
+	w.at = (uint32_t)fprintf(out, "%llu of %llu page%s:",
+				 (unsigned long long)pages,
+				 (unsigned long long)of, cli_plural(of));
+	cli_wrap_words(&w, f->cause);
+	fprintf(out, "\n  %s, %s\n", f->name, confidence(f));
 	if (*f->advice && strcmp(f->advice, "nothing")) {
 		advice_of(job, f->advice, pfn, advice);
-		fprintf(out, "  what to do: %s\n", advice);
+		w.at = (uint32_t)fprintf(out, "  what to do:");
+		cli_wrap_words(&w, advice);
+		fputc('\n', out);
 	}
 	fprintf(out, "  for example: %s explain %llu%s%s\n", job->again,
 		(unsigned long long)pfn, job->why ? " --why " : "",
@@ -271,9 +279,10 @@ int cli_explain_report(const struct cli_job *job,
 		       const struct pagedet_evidence *evidence, uint64_t of)
 {
 	int status = cli_check_format(job);
+	const uint64_t bound = cli_bound(job);
+	uint64_t i, k, pages, shown = 0;
 	struct pagedet_page row;
 	struct cli_report r;
-	uint64_t i, k, pages;
 
 	if (!status)
 		status = cli_report_open(&r);
@@ -290,6 +299,8 @@ int cli_explain_report(const struct cli_job *job,
 			findings[k].name = NULL;
 			pages++;
 		}
+		if (shown++ >= bound && bound)
+			continue;
 		row_of(&evidence[findings[i].evidence], &row);
 		if (job->format == PAGEDET_FORMAT_JSON)
 			print_json(r.f, job, &findings[i], pages, of,
@@ -298,5 +309,6 @@ int cli_explain_report(const struct cli_job *job,
 			print_text(r.f, job, &findings[i], pages, of,
 				   row.pfn);
 	}
+	cli_tell_more(job, shown, "finding", "findings");
 	return cli_report_close(&r, job, CLI_ANSWERED);
 }

@@ -22,19 +22,40 @@ void cli_size(char *ret, size_t size, uint64_t bytes)
 	snprintf(ret, size, "%.1f %ciB", n, units[i]);
 }
 
+/* A line break and a TAB stay as they are, as in the library's CSV. */
+static void csv_part(FILE *f, const char *text, size_t len)
+{
+	const char *quote;
+
+	while ((quote = memchr(text, '"', len))) {
+		cli_plain_text(f, text, (size_t)(quote - text));
+		fputs("\"\"", f);
+		len -= (size_t)(quote + 1 - text);
+		text = quote + 1;
+	}
+	cli_plain_text(f, text, len);
+}
+
 void cli_csv_text(FILE *f, const char *text)
 {
-	if (!strpbrk(text, ",\"\n\r")) {
-		fputs(text, f);
-		return;
+	const bool quotes = !*text || *text == '?' ||
+			    strpbrk(text, ",\"\n\r");
+
+	if (quotes)
+		fputc('"', f);
+	/* A spreadsheet would take it for a formula. */
+	if (strchr("=+-@\t\r", *text) && text[0] && text[1])
+		fputc('\'', f);
+	while (*text) {
+		const size_t len = strcspn(text, "\n\t");
+
+		csv_part(f, text, len);
+		text += len;
+		if (*text)
+			fputc(*text++, f);
 	}
-	fputc('"', f);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', f);
-		fputc(*text, f);
-	}
-	fputc('"', f);
+	if (quotes)
+		fputc('"', f);
 }
 
 /* A character begins with any byte but 10xxxxxx. */
@@ -109,11 +130,11 @@ void cli_wrap_item(struct cli_wrap *w, const char *item)
 
 void cli_wrap_words(struct cli_wrap *w, const char *text)
 {
-	char word[128];
+	char word[CLI_HINT];
 	size_t len;
 
 	for (; *text; text += len + (text[len] == ' ')) {
-		len = strcspn(text, " ");
+		len = (size_t)(cli_item_end(text) - text);
 		snprintf(word, sizeof(word), "%.*s", (int)len, text);
 		cli_wrap_item(w, word);
 	}

@@ -228,6 +228,15 @@ static int arrange(struct matrix *m)
 
 /* --- CSV --- */
 
+/* What is not known is not a name. */
+static void put_name(FILE *f, const char *name)
+{
+	if (strcmp(name, "?"))
+		cli_csv_text(f, name);
+	else
+		putc('?', f);
+}
+
 static void put_csv(FILE *f, const struct matrix *m, const char *corner)
 {
 	size_t r, c;
@@ -235,11 +244,11 @@ static void put_csv(FILE *f, const struct matrix *m, const char *corner)
 	cli_csv_text(f, corner);
 	for (c = 0; c < m->columns.n; c++) {
 		putc(',', f);
-		cli_csv_text(f, m->columns.line[c].name);
+		put_name(f, m->columns.line[c].name);
 	}
 	putc('\n', f);
 	for (r = 0; r < m->rows.n; r++) {
-		cli_csv_text(f, m->rows.line[r].name);
+		put_name(f, m->rows.line[r].name);
 		for (c = 0; c < m->columns.n; c++)
 			fprintf(f, ",%llu", (unsigned long long)
 				m->value[r * m->columns.n + c]);

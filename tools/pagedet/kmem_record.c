@@ -35,6 +35,9 @@ static int parse_boot(const struct cli_job *job)
 				 job->stacks ? "--stacks" :
 				 job->totals ? "--totals" :
 				 job->frees ? "--frees" : "--max-size");
+	if (job->format != PAGEDET_FORMAT_TEXT)
+		return cli_usage("kmem record --boot prints words, not rows: "
+				 "--format has no meaning");
 	return CLI_ANSWERED;
 }
 

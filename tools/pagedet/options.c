@@ -10,7 +10,7 @@
 #include "cli.h"
 
 /* How a command uses rows. */
-enum { LISTS = 1, GROUPS = 2, COMPARES = 4, BOUNDS = 8 };
+enum { LISTS = 1, GROUPS = 2, COMPARES = 4, BOUNDS = 8, LIMITS = 16 };
 
 struct option {
 	const char *name;
@@ -485,16 +485,16 @@ static const struct option options[] = {
 	{ "sort", .value = "FIELD", TEXT(sort),
 	  .only = LISTS | GROUPS | BOUNDS, .help =
 	  "sort by FIELD: counts from the largest, names and places upward; "
-	  "-FIELD reverses the order. Rows need --top. top, tasks, mappers FILE, "
+	  "-FIELD reverses the order. Rows need --top or --limit. top, tasks, mappers FILE, "
 	  "owners, kmem and kmap take several as KEY,KEY. For owners: pages, "
 	  "times, bytes, oldest, newest, ns, keys or a key of --by" },
 	{ "top", .value = "N", .set = set_top,
-	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
+	  .only = LISTS | GROUPS | BOUNDS | COMPARES | LIMITS, .help =
 	  "only the first N rows, groups or changes in that order" },
 	{ "limit", .often = true, .value = "N", .set = set_limit,
-	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
-	  "at most N rows, groups or changes; no more rows are read after "
-	  "them" },
+	  .only = LISTS | GROUPS | BOUNDS | COMPARES | LIMITS, .help =
+	  "at most N rows, groups, changes or findings; no more rows are read "
+	  "after them" },
 	{ "all", BOOL(all), .only = LISTS | GROUPS | BOUNDS, .help =
 	  "list everything, where a terminal would get a summary or a part" },
 	{ "min-pages", .value = "N", .set = set_min_pages,
@@ -573,8 +573,8 @@ static const struct option options[] = {
 	  "use: 'kmem report' and 'kmem record --totals --frees' count them, "
 	  "'kmem live' lists these only" },
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
-	  .help = "show what has grown since this text, or trace, was "
-	  "written" },
+	  .help = "show by how much each group has grown since this text, or "
+	  "trace, was written: the largest growth first" },
 	{ "flame", .value = "FILE", TEXT(flame),
 	  .commands = "mappers task virt owners kmem", .help =
 	  "write the stacks as a flame graph (SVG)" },
@@ -858,7 +858,7 @@ static int role_of(const struct cli_command *c)
 {
 	return (c->target ? LISTS : 0) | (c->groups ? GROUPS : 0) |
 	       (c->compares ? COMPARES : 0) |
-	       (c->bounds ? BOUNDS : 0);
+	       (c->bounds ? BOUNDS : 0) | (c->limits ? LIMITS : 0);
 }
 
 /* "'kmem' and 'from-log'" */

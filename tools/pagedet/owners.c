@@ -219,6 +219,15 @@ static bool undecided_counts(const struct asking *a)
 		job->path || job->before);
 }
 
+static const char *nothing(const struct cli_job *job)
+{
+	if (!job->mixed)
+		return job->command->nothing;
+	return job->where || job->min_pages ?
+	       "no record matched that makes a page block mixed" :
+	       "no page block is mixed";
+}
+
 static int judge(struct asking *a)
 {
 	const struct pagedet_owners_total *t = &a->total;
@@ -242,7 +251,7 @@ static int judge(struct asking *a)
 	if (t->groups)
 		return CLI_ANSWERED;
 	if (!a->job->quiet)
-		cli_say("%s", a->job->command->nothing);
+		cli_say("%s", nothing(a->job));
 	cli_hint_for_text(a->job, a->job->open.n_files ?
 			  a->job->open.files[0] : a->job->path);
 	return CLI_NO;

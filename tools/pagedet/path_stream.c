@@ -7,6 +7,7 @@
  * everything before the first TAB is the path.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -135,9 +136,55 @@ static const char *take_record(struct cli_path_stream *s,
 	return range->count ? NULL : "the range has no pages";
 }
 
+/* A row of JSON. A list may have any number of them. */
+static void put_lost(struct cli_path_stream *s, const char *why)
+{
+	const char *path = s->job->several ? s->path : s->text;
+
+	if (!s->lost)
+		s->lost = tmpfile();
+	if (!s->lost) {
+		cli_fail_errno("cannot keep what could not be opened");
+		return;
+	}
+	fputc('{', s->lost);
+	if (!s->job->several)
+		fprintf(s->lost, "\"line\":%llu,",
+			(unsigned long long)s->line);
+	cli_json_member(s->lost, "path", path, strlen(path));
+	fputc(',', s->lost);
+	cli_json_member(s->lost, "error", why, strlen(why));
+	fputs("}\n", s->lost);
+}
+
+int cli_path_stream_lost(struct cli_path_stream *s, int fd)
+{
+	int status = CLI_ANSWERED;
+	char text[4096];
+	size_t n;
+
+	if (!s->lost)
+		return CLI_ANSWERED;
+	rewind(s->lost);
+	while (!status && (n = fread(text, 1, sizeof(text), s->lost)))
+		status = cli_output_write(fd, text, n);
+	if (!status && ferror(s->lost))
+		status = cli_fail_errno("cannot keep what could not be opened");
+	return status;
+}
+
+void cli_path_stream_close(struct cli_path_stream *s)
+{
+	if (s && s->lost)
+		fclose(s->lost);
+	free(s);
+}
+
 static void tell(struct cli_path_stream *s, const char *why)
 {
 	s->failed++;
+	if (s->job->format == PAGEDET_FORMAT_JSON)
+		put_lost(s, why);
 	if (s->job->several && !s->quiet)
 		cli_say("%s", why);
 	else if (!s->quiet)

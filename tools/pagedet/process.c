@@ -37,7 +37,7 @@ static int append(struct cli_job *job, const struct pagedet_item *item,
 
 int cli_add_item(struct cli_job *job, const struct pagedet_item *item)
 {
-	return append(job, item, &(struct cli_name){ NULL, NULL, NULL });
+	return append(job, item, &(struct cli_name){ .task = NULL });
 }
 
 int cli_add_named(struct cli_job *job, const struct pagedet_item *item,
@@ -419,20 +419,22 @@ static bool tell_no_areas(struct pagedet *pd, uint32_t pid)
 }
 
 static int add_areas(struct cli_job *job, struct pagedet *pd, uint32_t pid,
-		     const char *name)
+		     const struct cli_name *name)
 {
-	struct finding f = { .job = job, .name = name, .pid = pid };
+	struct finding f = { .job = job, .name = name->area, .pid = pid };
 	int error = pagedet_areas(pd, pid, try_area, &f);
 
 	if (f.status)
 		return f.status;
+	if (name->wrong && !f.n)
+		return cli_no_area(job, name->area, name->wrong);
 	if (error)
 		return cli_fail(pd, error);
 	if (f.n)
 		return CLI_ANSWERED;
 	if (!f.any && tell_no_areas(pd, pid))
 		return CLI_NO;
-	cli_say("process %u has no area '%s'", pid, name);
+	cli_say("process %u has no area '%s'", pid, name->area);
 	cli_say("hint: name an area as /proc/PID/maps does, or by its file:%s",
 		f.seen_len ? f.seen : " [heap] [stack]");
 	return CLI_NO;
@@ -487,7 +489,7 @@ static int resolve_one(struct cli_job *job, struct pagedet *pd,
 		if (pids)
 			item.pid = pids[i];
 		status = name->area ?
-			add_areas(job, pd, item.pid, name->area) :
+			add_areas(job, pd, item.pid, name) :
 			cli_add_item(job, &item);
 	}
 	free(pids);

@@ -78,11 +78,12 @@ int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 		o.options |= PAGEDET_EMIT_LINEAR;
 	if (job->alternatives)
 		o.options |= PAGEDET_EMIT_ALTERNATIVES;
+	if (job->command->compares || job->command->limits)
+		o.limit = cli_bound(job) < UINT32_MAX ?
+			  (uint32_t)cli_bound(job) : UINT32_MAX;
 	if (job->command->compares) {
 		if (job->summary)
 			o.options |= PAGEDET_EMIT_TOTALS;
-		o.limit = cli_bound(job) < UINT32_MAX ?
-			  (uint32_t)cli_bound(job) : UINT32_MAX;
 		cli_diff_title(job, title, sizeof(title));
 		o.title = title;
 	}
@@ -461,9 +462,35 @@ static int draw(struct asking *a, int fd)
 	return tell(a, status);
 }
 
+static bool has_total(const struct asking *a)
+{
+	return a->job->by || a->job->summary;
+}
+
+/* What could not be opened comes after the rows, but before a total. */
+static int finish(struct asking *a, struct pagedet_emitter *e, int fd,
+		  int status)
+{
+	int late = CLI_ANSWERED, lost = CLI_ANSWERED;
+
+	if (a->paths && has_total(a))
+		lost = cli_path_stream_lost(a->paths, fd);
+	/*
+	 * Whatever ended the work, the rows so far are right, but sums are not.
+	 */
+	if (status > CLI_UNSURE && !has_total(a))
+		pagedet_emitter_finish(e); /* the error was already reported */
+	late = status > CLI_UNSURE ? write_kept(e, fd) :
+				     cli_emitter_finish(a->pd, e, fd);
+	if (a->paths && !has_total(a))
+		lost = cli_path_stream_lost(a->paths, fd);
+	return late ? late : lost;
+}
+
 static int emit(struct asking *a, int fd)
 {
-	const bool held = a->progress.same_terminal;
+	const bool held = a->progress.same_terminal || (a->paths &&
+							has_total(a));
 	struct pagedet_emitter *e;
 	int status, late;
 
@@ -472,13 +499,7 @@ static int emit(struct asking *a, int fd)
 	if (status)
 		return status;
 	status = emit_steps(a, e);
-	/*
-	 * Whatever ended the work, the rows so far are right, but sums are not.
-	 */
-	if (status > CLI_UNSURE && !a->job->by && !a->job->summary)
-		pagedet_emitter_finish(e); /* the error was already reported */
-	late = status > CLI_UNSURE ? write_kept(e, fd) :
-				     cli_emitter_finish(a->pd, e, fd);
+	late = finish(a, e, fd, status);
 	pagedet_emitter_free(e);
 	if (late || status > CLI_UNSURE || !a->it)
 		return late ? late : status;
@@ -586,7 +607,7 @@ static int run_query(struct cli_job *job, struct pagedet *pd)
 	if (a.paths && a.paths->status)
 		status = a.paths->status;
 out:
-	free(a.paths);
+	cli_path_stream_close(a.paths);
 	return status;
 }
 

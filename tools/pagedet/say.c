@@ -25,12 +25,96 @@ static void write_all(const char *text, size_t len)
 	}
 }
 
+/* --- lines of a terminal --- */
+
+#define INDENT 2
+/* Narrower terminals are left alone. */
+#define NARROWEST 30
+
+/* The end of a text in quotes, which begins at @s; or @s if it has none. */
+static const char *after_quotes(const char *s)
+{
+	const char *end = strchr(s + 1, '\'');
+
+	return end ? end + 1 : s;
+}
+
+static bool is_command(const char *s)
+{
+	static const char *const programs[] = { "pagedet ", "sudo ", "echo " };
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(programs); i++)
+		if (!strncmp(s, programs[i], strlen(programs[i])))
+			return true;
+	return false;
+}
+
+const char *cli_item_end(const char *s)
+{
+	const bool command = is_command(s + (*s == '('));
+	const char *end = s;
+
+	if (*s == '\'')
+		end = after_quotes(s);
+	while (*end && (command ? *end != ';' && *end != ',' : *end != ' ')) {
+		const char *after = command && *end == '\'' ?
+				    after_quotes(end) : end;
+
+		end = after > end ? after : end + 1;
+	}
+	/* The mark belongs to it. */
+	return end + (command && *end);
+}
+
+/* Columns of UTF-8. */
+static size_t columns(const char *s, const char *end)
+{
+	size_t n = 0;
+
+	for (; s < end; s++)
+		n += (*s & 0xc0) != 0x80;
+	return n;
+}
+
+/*
+ * Copies a line so that it fits the terminal. @to has room for twice as many
+ * bytes. Returns its length.
+ */
+static size_t wrap(const char *line, size_t width, char *to)
+{
+	const char *s = line, *blanks, *end;
+	size_t n = 0, at = 0, wide;
+
+	for (; *s; s = end) {
+		blanks = s;
+		s += strspn(s, " ");
+		end = cli_item_end(s);
+		wide = columns(s, end);
+		if (at && at + (size_t)(s - blanks) + wide > width) {
+			n += (size_t)sprintf(to + n, "\n%*s", INDENT, "");
+			at = INDENT;
+		} else {
+			memcpy(to + n, blanks, (size_t)(s - blanks));
+			n += (size_t)(s - blanks);
+			at += (size_t)(s - blanks);
+		}
+		memcpy(to + n, s, (size_t)(end - s));
+		n += (size_t)(end - s);
+		at += wide;
+	}
+	return n;
+}
+
 static void say(const char *fmt, va_list ap)
 {
 	static const char digit[] = "0123456789abcdef";
 	char text[CLI_HINT + 256], line[4 * sizeof(text) + 16];
-	size_t n;
+	char wrapped[2 * sizeof(line)];
+	const uint32_t width = isatty(STDERR_FILENO) ?
+			       cli_width(STDERR_FILENO) : 0;
 	const char *s;
+	size_t n;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	n = (size_t)sprintf(line, "pagedet: ");
@@ -46,9 +130,14 @@ static void say(const char *fmt, va_list ap)
 		line[n++] = digit[c >> 4];
 		line[n++] = digit[c & 15];
 	}
-	line[n++] = '\n';
-	if (!cli_watch_takes_note(line, n))
-		write_all(line, n);
+	line[n] = '\0';
+	if (width >= NARROWEST)
+		n = wrap(line, width, wrapped);
+	else
+		memcpy(wrapped, line, n);
+	wrapped[n++] = '\n';
+	if (!cli_watch_takes_note(wrapped, n))
+		write_all(wrapped, n);
 }
 
 void cli_say(const char *fmt, ...)

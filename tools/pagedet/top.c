@@ -372,6 +372,11 @@ static void put_missing(FILE *f, const struct cli_table *t,
 		fputc('}', f);
 }
 
+static bool is_estimated(const struct cli_entry *e, uint32_t sum)
+{
+	return e->estimated >> sum & 1 && e->state[sum] == PAGEDET_HAVE;
+}
+
 static void put_estimated(FILE *f, const struct cli_entry *e)
 {
 	bool some = false;
@@ -380,8 +385,7 @@ static void put_estimated(FILE *f, const struct cli_entry *e)
 	for (i = 0; i < CLI_COUNT(json_order); i++) {
 		const uint32_t sum = json_order[i];
 
-		if (!(e->estimated >> sum & 1) ||
-		    e->state[sum] != PAGEDET_HAVE)
+		if (!is_estimated(e, sum))
 			continue;
 		fprintf(f, "%s\"%s\"", some ? "," : ",\"estimated\":[",
 			cli_sum_name(sum));
@@ -422,6 +426,32 @@ static void put_json(FILE *f, const struct cli_table *t,
 	fputs("}\n", f);
 }
 
+/* Nothing is an empty field; what is not known has its reason. */
+static void put_csv_state(FILE *f, uint32_t state)
+{
+	const char *name = pagedet_state_name(state);
+
+	if (state != PAGEDET_NONE)
+		fprintf(f, "?%s", name ? name : "");
+}
+
+/* As other sets of names: an empty one is 0. */
+static void put_csv_estimated(FILE *f, const struct cli_entry *e)
+{
+	const char *join = "";
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(json_order); i++) {
+		const uint32_t sum = json_order[i];
+
+		if (!is_estimated(e, sum))
+			continue;
+		fprintf(f, "%s%s", join, cli_sum_name(sum));
+		join = "|";
+	}
+	fputs(*join ? "" : "0", f);
+}
+
 static void put_csv(FILE *f, const struct cli_table *t,
 		    const struct cli_entry *e)
 {
@@ -429,22 +459,30 @@ static void put_csv(FILE *f, const struct cli_table *t,
 
 	if (t->processes)
 		fprintf(f, "%" PRIu32 ",", e->pid);
-	cli_csv_text(f, e->name ? e->name : "");
+	if (e->name)
+		cli_csv_text(f, e->name);
+	else if (e->name_state)
+		put_csv_state(f, e->name_state);
 	if (!t->processes)
 		fprintf(f, ",%" PRIu64, e->bytes);
 	for (i = 0; i < CLI_COUNT(json_order); i++) {
 		const uint32_t sum = json_order[i];
 
+		fputc(',', f);
 		if (e->state[sum] == PAGEDET_HAVE)
-			fprintf(f, ",%" PRIu64, e->value[sum]);
+			fprintf(f, "%" PRIu64, e->value[sum]);
 		else
-			fprintf(f, ",%s", e->state[sum] == PAGEDET_NONE ? "" :
-				"?");
+			put_csv_state(f, e->state[sum]);
 	}
-	if (t->processes && e->same_as_state == PAGEDET_HAVE)
-		fprintf(f, ",%" PRIu32, e->same_as);
-	else if (t->processes)
-		fputs(e->same_as_state == PAGEDET_NONE ? "," : ",?", f);
+	if (t->processes) {
+		fputc(',', f);
+		if (e->same_as_state == PAGEDET_HAVE)
+			fprintf(f, "%" PRIu32, e->same_as);
+		else
+			put_csv_state(f, e->same_as_state);
+	}
+	fputc(',', f);
+	put_csv_estimated(f, e);
 	fputc('\n', f);
 }
 
@@ -456,7 +494,7 @@ static void put_csv_head(FILE *f, const struct cli_table *t)
 		pagedet_field(t->key)->name, t->processes ? "" : ",bytes");
 	for (i = 0; i < CLI_COUNT(json_order); i++)
 		fprintf(f, ",%s", cli_sum_name(json_order[i]));
-	fputs(t->processes ? ",same_as\n" : "\n", f);
+	fputs(t->processes ? ",same_as,estimated\n" : ",estimated\n", f);
 }
 
 /* Sorts, applies limits and writes. */

@@ -149,6 +149,7 @@ struct layout {
 	uint32_t no_room[PAGEDET_SUMS];
 	size_t n_no_room;
 	int name_width;		/* 0: unlimited, in the last column */
+	bool colour;
 };
 
 /* Chooses as many sums as fit on the terminal, the most informative first. */
@@ -182,6 +183,7 @@ static void put_head(FILE *f, const struct layout *l,
 	char name[32];
 	size_t i, j;
 
+	fputs(l->colour ? "\033[1m" : "", f);
 	if (t->processes)
 		fprintf(f, "%*s", PID_WIDTH - 1, "PID");
 	else
@@ -194,7 +196,8 @@ static void put_head(FILE *f, const struct layout *l,
 		if (i < l->n)
 			fprintf(f, "%*s", SIZE_COLUMN, name);
 		else
-			fprintf(f, "  %s\n", name);
+			fprintf(f, "  %s%s\n", name,
+				l->colour ? "\033[0m" : "");
 	}
 }
 
@@ -327,6 +330,7 @@ void cli_table_text(FILE *f, const struct cli_job *job,
 	 * message about denied processes, and the prompt.
 	 */
 	lay_out(&l, t, width);
+	l.colour = cli_colour(fd);
 	more = !!l.n_no_room + !!same;
 	if (!cli_bound(job) && height && n + 4 + more > height)
 		n = height > 10 ? height - 6 - more : 4;

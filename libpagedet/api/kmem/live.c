@@ -64,6 +64,24 @@ static int drain(const struct asking *a, struct pagedet_iter *it)
 	return r;
 }
 
+static int not_here(struct pagedet *pd, const struct pdet_allocs *a,
+		    bool any_boot)
+{
+	if (pdet_allocs_hides(a))
+		return pdet_fail(&pd->env, EBADMSG, "the trace does not tell "
+				 "where its objects are: its addresses are "
+				 "hashed");
+	if (any_boot || (pdet_allocs_streams(a) && !pdet_allocs_path(a)))
+		return pdet_fail(&pd->env, EBADMSG, "the trace can be read "
+				 "only once: save it to a file");
+	pdet_fail(&pd->env, EBADMSG, "the trace is not known to be of the "
+		  "kernel that is asked");
+	pdet_advise(&pd->env, "--now asks that kernel all the same; if the "
+		    "trace is of another boot, the answer is about other "
+		    "memory");
+	return -EBADMSG;
+}
+
 int pdet_ask_live(struct pagedet *pd, struct pagedet_allocs *allocs,
 		  const struct pdet_live_question *question)
 {
@@ -93,9 +111,7 @@ int pdet_ask_live(struct pagedet *pd, struct pagedet_allocs *allocs,
 	if (r < 0)
 		return r;
 	if (question->here_only && it->it->text_only)
-		r = pdet_fail(&pd->env, EBADMSG, "the trace is not known to be "
-			      "of the kernel that is asked, or does not tell "
-			      "addresses");
+		r = not_here(pd, allocs->a, o->any_boot);
 	else if (!question->check_only)
 		r = drain(&a, it);
 	pagedet_iter_free(it);

@@ -3,6 +3,7 @@
  * One row for each object. Accesses are a list in JSON, lines of their own in
  * text, and in CSV each access repeats its object.
  */
+#include "emit/cell.h"
 #include "emit/kmap/cells.h"
 #include "emit/kmap/kmap.h"
 
@@ -38,7 +39,7 @@ static void put_address(struct emitting *s, struct pdet_kmap_row *row,
 	if (o->hidden)
 		c->state = PAGEDET_UNSUPPORTED;
 	else if (!(s->e->options & PAGEDET_EMIT_POINTERS))
-		c->state = PAGEDET_EXCLUDED;
+		c->state = PDET_STATE_HIDDEN;
 	if (s->e->options & PAGEDET_EMIT_POINTERS)
 		c->width = 18;
 }

@@ -209,7 +209,8 @@ static bool count_other(struct walk_log *w, uint64_t pfn)
 /*
  * Whether the kernel is asked about a page. The running kernel is asked only if
  * the page is of its boot. A dump or a captured tree is always asked, because
- * the user has named it.
+ * the user has named it; a warning says if the page is not known to be of its
+ * boot.
  */
 static bool is_asked(struct walk_log *w, struct pdet_worker *k,
 		     const struct pdet_log_page *p, bool *memory)
@@ -218,7 +219,7 @@ static bool is_asked(struct walk_log *w, struct pdet_worker *k,
 
 	if (it->text_only || !(p->has & PDET_LOG_PFN))
 		return false;
-	if (!it->live || it->q.options & PAGEDET_Q_ANY_BOOT)
+	if (it->q.options & PAGEDET_Q_ANY_BOOT)
 		return true;
 	switch (pdet_running_of(&w->running,
 				&pdet_session_of(k, &w->walk)->env,
@@ -227,11 +228,29 @@ static bool is_asked(struct walk_log *w, struct pdet_worker *k,
 		return true;
 	case PDET_LOG_OF_OTHER:
 		*memory = count_other(w, p->pfn);
-		return false;
+		break;
 	default:
 		w->strangers++;
-		return false;
 	}
+	return !it->live;
+}
+
+/* The dump or captured tree that was asked may be of another boot. */
+static void tell_named(struct walk_log *w)
+{
+	struct pdet_env *env = w->walk.it->env;
+	const char *name = pdet_text_stream_name(w->in);
+
+	if (w->others)
+		pdet_log(env, PAGEDET_LOG_WARNING, "%" PRIu64 " of the pages "
+			 "in %s %s of another boot than the kernel that is "
+			 "asked: what is shown as now is another page",
+			 w->others, name, pdet_is_or_are(w->others));
+	else if (w->strangers)
+		pdet_log(env, PAGEDET_LOG_WARNING, "nothing says whether %s is "
+			 "of the boot that is asked: what is shown as now may "
+			 "be another page (--now leaves out this check)", name);
+	w->others = w->strangers = 0;
 }
 
 /* Explains why pages have no row for now. */
@@ -239,6 +258,10 @@ static void tell_boots(struct walk_log *w)
 {
 	struct pdet_env *env = w->walk.it->env;
 
+	if (!w->walk.it->live) {
+		tell_named(w);
+		return;
+	}
 	if (w->others)
 		pdet_log(env, PAGEDET_LOG_WARNING, "%" PRIu64 " of the pages "
 			 "in %s %s of another boot: what %s now is not shown",
@@ -491,6 +514,7 @@ int pdet_walk_log(struct pdet_iter *it, struct pdet_walk **ret)
 		return r;
 	w = walk_of(*ret);
 	w->walk.serial = true;
+	w->running.live = it->live;
 	w->keep_stacks = it->q.grouped ||
 		it->q.options & (PAGEDET_Q_RUNS | PAGEDET_Q_KEEP_STRINGS);
 	w->said = it->plan.columns;

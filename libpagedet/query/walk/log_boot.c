@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Distinguishes the running boot from others. There are three kinds of
- * evidence. Journals have the boot id. The running kernel's log may have the
- * same line with the same time. The banner may be the same, together with the
- * time at which the clock started.
+ * Distinguishes the boot that is asked from others. There are three kinds of
+ * evidence. Journals have the boot id. The kernel's own log may have the same
+ * line with the same time. The banner may be the same, together with the time
+ * at which the clock started, which only the running kernel tells. A captured
+ * tree has the files that were copied, a dump has its log alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -90,17 +91,20 @@ static size_t small_file(struct pdet_env *env, const char *path, char *buf,
 	return len;
 }
 
-static void look(struct pdet_running *r, struct pdet_env *env,
-		 struct pdet_backend *const *backends, size_t n)
+static void look_at_clocks(struct pdet_running *r)
 {
 	const int64_t real = (int64_t)(pdet_clock_ns(CLOCK_REALTIME) / 1000);
-	char text[1024];
-	size_t len, i, to = 0;
 
-	r->read = true;
 	r->booted_s = (real - (int64_t)(pdet_clock_ns(CLOCK_BOOTTIME) / 1000)) /
 		1000000;
 	r->clock_us = real - (int64_t)(pdet_clock_ns(CLOCK_MONOTONIC) / 1000);
+}
+
+static void look_at_files(struct pdet_running *r, struct pdet_env *env)
+{
+	char text[1024];
+	size_t len, i, to = 0;
+
 	len = small_file(env, "/proc/version", text, sizeof(text));
 	r->has_banner = len;
 	r->banner = pdet_hash(text, len);
@@ -109,6 +113,17 @@ static void look(struct pdet_running *r, struct pdet_env *env,
 	for (i = 0; i < len && to < sizeof(r->id) - 1; i++)
 		if (text[i] != '-')
 			r->id[to++] = text[i];
+}
+
+static void look(struct pdet_running *r, struct pdet_env *env,
+		 struct pdet_backend *const *backends, size_t n)
+{
+	r->read = true;
+	if (r->live)
+		look_at_clocks(r);
+	/* Those of this machine say nothing of a dump. */
+	if (r->live || *env->root)
+		look_at_files(r, env);
 	read_lines(r, env, backends, n);
 }
 
@@ -124,7 +139,8 @@ static bool is_line(const struct pdet_running *r,
 	if (p->stamp.has_us)
 		return pdet_pairs_get(&r->lines, at_time(p->hash, p->stamp.us),
 				      &us);
-	if (!p->stamp.has_day || !pdet_pairs_get(&r->lines, p->hash, &us))
+	if (!r->live || !p->stamp.has_day ||
+	    !pdet_pairs_get(&r->lines, p->hash, &us))
 		return false;
 	when = (time_t)((r->clock_us + (int64_t)us) / 1000000);
 	if (!localtime_r(&when, &tm))
@@ -150,7 +166,7 @@ enum pdet_log_of pdet_running_of(struct pdet_running *r, struct pdet_env *env,
 		return PDET_LOG_OF_OTHER;
 	if (is_line(r, p))
 		return PDET_LOG_OF_THIS;
-	if (!b->has_banner || !b->has_clock)
+	if (!r->live || !b->has_banner || !b->has_clock)
 		return PDET_LOG_OF_UNKNOWN;
 	apart = llabs(b->booted_s - r->booted_s);
 	return apart <= SAME_S ? PDET_LOG_OF_THIS :

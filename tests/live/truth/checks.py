@@ -15,7 +15,7 @@ from words import (BIT34, FLAGS, KINDS, KPF, PTE, PTE_NAMES, RESTLESS,
 
 REASONS = ("unsupported not_built no_kernel no_access no_types old_row "
            "too_costly excluded raced corrupt io no_memory denied unsafe "
-           "timeout").split()
+           "timeout hidden").split()
 NOTES = ("torn perturbed estimated partial stale undecided unchecked "
          "changed earlier_boot time_went_back "
          "new_boot").split()

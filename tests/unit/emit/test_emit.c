@@ -998,10 +998,11 @@ START_TEST(pointers)
 	query.target = PAGEDET_TARGET_MAPPERS;
 	ck_text(emit(PAGEDET_FORMAT_JSON, PAGEDET_EMIT_SOURCES, 0, NULL),
 		"{\"vaddr\":\"0x1000\",\"source\":{\"vaddr\":\"procfs\"}}\n"
-		"{}\n");
+		"{\"missing\":{\"vaddr\":\"hidden\"}}\n");
 	query.target = PAGEDET_TARGET_KADDR;
 	ck_text(emit(PAGEDET_FORMAT_JSON, 0, 0, NULL),
-		"{\"vaddr\":\"0x1000\"}\n{}\n");
+		"{\"vaddr\":\"0x1000\"}\n"
+		"{\"missing\":{\"vaddr\":\"hidden\"}}\n");
 	ck_text(emit(PAGEDET_FORMAT_JSON, PAGEDET_EMIT_POINTERS, 0, NULL),
 		"{\"vaddr\":\"0x1000\"}\n"
 		"{\"vaddr\":\"0xffff888000000000\"}\n");
