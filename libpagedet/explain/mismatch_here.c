@@ -123,10 +123,11 @@ static void name_all(struct pdet_case *c, const char *two, const char *three)
 	    c->e.track == PAGEDET_WRITES_NONE)
 		return;
 	c->cause = tap.state == PAGEDET_ALTERNATIVE_EXCLUDED ? two : three;
-	c->advice = c->otherwise =
-		"arm write tracking; look for what else maps or writes the "
-		"page, and check how the VMM reads, compresses and queues "
-		"pages; " PDET_KEEP_BOTH;
+	if (c->otherwise)
+		c->otherwise = "arm write tracking; look for what else maps "
+			       "or writes the page, and check how the VMM "
+			       "reads, compresses and queues pages; "
+			       PDET_KEEP_BOTH;
 }
 
 static void name_all_later(struct pdet_case *c)
