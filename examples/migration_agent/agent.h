@@ -188,6 +188,7 @@ int given_status(struct vm *vm);
 
 int watch_start(struct agent *a);
 void watch_stopped(struct agent *a);	/* the source has stopped */
+void watch_drained(struct agent *a);	/* and nothing writes for it any more */
 void watch_last(struct agent *a);	/* it may be read for the last time */
 void watch_end(struct agent *a);	/* waits for the current read */
 

@@ -174,12 +174,16 @@ static int drive(struct agent *a)
 
 	while (!r) {
 		const uint64_t ms = agent_clock() - from;
+		const bool stopped = a->vm[SOURCE].qmp.stopped;
 
 		read_files(a);
 		if (!switched && !fast)
 			fault_sending(a);
 		read_files(a);
 		status = progress(a);
+		/* QEMU answers once its disks have ended their writes. */
+		if (status && stopped)
+			watch_drained(a);
 		r = ended(a, status);
 		if (status && !strncmp(status, "postcopy", 8))
 			a->split = true;
@@ -275,8 +279,10 @@ static int carry(struct agent *a)
 	if (!status)
 		a->split = false;
 	a->ended_ns = agent_now();
-	if (!status)
+	if (!status) {
+		watch_drained(a);
 		source_stopped(a);
+	}
 	early_end(a);
 	if (!status && a->o.go_on)
 		status = quick_freeze(a);

@@ -3,8 +3,10 @@
  * Reads memory before and while pages are sent, in a low-priority thread. The
  * source is read repeatedly: the destination may end up with any of these
  * versions. It reads the source once more as soon as it has stopped: this is
- * what the destination should have. If the destination is to run early, the
- * source, which stands still, is read for the last time once that runs.
+ * what the destination should have. Writes of its disks may end a moment later;
+ * a second look, once they have ended, shows which pages that is not true of.
+ * If the destination is to run early, the source, which stands still, is read
+ * for the last time once that runs.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@ struct watch {
 	pthread_t thread;
 	atomic_bool begun;	/* it was read once, or tried to be */
 	atomic_bool stopped;	/* the source has stopped */
+	atomic_bool drained;	/* and so have its disks */
 	atomic_bool last;	/* and is to be read for the last time */
 	atomic_bool quit;
 	struct pagedet_seen *source;
@@ -64,14 +67,25 @@ static int look_source(struct watch *w, bool stopped)
 	return 0;
 }
 
-static void look_once(struct watch *w, bool stopped)
+static void look_once(struct watch *w, uint32_t when)
 {
 	struct agent *a = w->a;
 
 	memset(w->source, 0, a->pages * sizeof(*w->source));
-	if (!look_source(w, stopped) &&
-	    !pagedet_versions_look(a->versions, w->source, a->pages, stopped))
+	if (!look_source(w, when != PAGEDET_WHEN_RUNNING) &&
+	    !pagedet_versions_look(a->versions, w->source, a->pages, when))
 		a->looks++;
+}
+
+/* If its disks have yet to end their writes, it is read before and after. */
+static void look_stopped(struct watch *w)
+{
+	if (!atomic_load(&w->drained))
+		look_once(w, PAGEDET_WHEN_STOPPED);
+	while (!atomic_load(&w->drained) && !atomic_load(&w->quit))
+		agent_sleep(1);
+	if (atomic_load(&w->drained))
+		look_once(w, PAGEDET_WHEN_DRAINED);
 }
 
 /* Uses at most half of a processor. */
@@ -81,7 +95,7 @@ static void look(struct watch *w)
 	uint64_t until;
 
 	if (w->a->looks < LOOKS)
-		look_once(w, false);
+		look_once(w, PAGEDET_WHEN_RUNNING);
 	atomic_store(&w->begun, true);
 	until = 2 * agent_clock() - from + REST_MS;
 	while (agent_clock() < until && goes_on(w))
@@ -98,7 +112,7 @@ static void *run(void *user)
 	while (!atomic_load(&w->last) && !atomic_load(&w->quit))
 		agent_sleep(1);
 	if (atomic_load(&w->last))
-		look_once(w, true);
+		look_stopped(w);
 	return NULL;
 }
 
@@ -149,6 +163,12 @@ void watch_stopped(struct agent *a)
 	/* With postcopy the guest waits until all has come. */
 	if (!a->o.go_on || a->o.mode == PAGEDET_MODE_POSTCOPY)
 		watch_last(a);
+}
+
+void watch_drained(struct agent *a)
+{
+	if (a->watch)
+		atomic_store(&a->watch->drained, true);
 }
 
 void watch_last(struct agent *a)

@@ -41,8 +41,8 @@ enum pagedet_version {
 				 * the arrays beside it */
 	PAGEDET_AS_BEFORE = 4,	/* here, read from memory just before or while
 				 * it was last sent */
-	PAGEDET_AS_STOPPED = 5,	/* here, read as soon as this side had
-				 * stopped */
+	PAGEDET_AS_STOPPED = 5,	/* here, read as soon as this side had stopped;
+				 * see stopped_drained */
 	PAGEDET_AS_PEER_STOPPED = 6, /* at the peer, read after all of it had
 				 * arrived, before anything ran there */
 	PAGEDET_AS_PEER_AGAIN = 7 /* at the peer, from a second, later read */
@@ -189,6 +189,11 @@ struct pagedet_evidence {
 				 * page here, or a page of it */
 	uint32_t folio_counted;	/* YES: folio_mapcount is known */
 	uint32_t reserved2;	/* 0 */
+	uint32_t stopped_drained; /* YES: PAGEDET_AS_STOPPED is as the page was
+				 * once all writes of the guest's devices had
+				 * ended; NO: the page changed between the stop
+				 * and that moment */
+	uint32_t reserved3;	/* 0 */
 };
 
 /* pagedet_finding.verdict */

@@ -171,6 +171,16 @@ enum pagedet_sent_state {
 	PAGEDET_SENT_PACKED = 3	/* in a form that cannot be hashed */
 };
 
+/* When the pages for pagedet_versions_look() were read. */
+enum pagedet_look_when {
+	PAGEDET_WHEN_RUNNING = 0,
+	PAGEDET_WHEN_STOPPED = 1, /* this side had stopped; writes that devices
+				 * had begun for the guest may not have ended:
+				 * QEMU has sent the event STOP */
+	PAGEDET_WHEN_DRAINED = 2 /* these had ended, too: QEMU has answered a
+				 * command that it got after the event */
+};
+
 /* The known facts about one page. */
 struct pagedet_version_of {
 	uint64_t size;		/* sizeof(struct pagedet_version_of) */
@@ -257,19 +267,20 @@ int pagedet_versions_complete(struct pagedet_versions *versions,
 /**
  * pagedet_versions_look - record the current pages of the source
  * If a page differs from the look before, the version of that look becomes an
- * older version.
+ * older version. Of the looks at the stopped source the first one counts. A
+ * later one with PAGEDET_WHEN_DRAINED says which pages have not changed since:
+ * stopped_drained of the evidence.
  * @versions: [in] from pagedet_versions_new()
  * @seen: [in] [len: n] all pages, from pagedet_look()
  * @n: [in] the number of pages
- * @stopped: [in] 1: nothing that may write the pages runs any more; the first
- *           of several such calls counts
+ * @when: [in] PAGEDET_WHEN_*
  * Return: 0, or a negative errno.
- * Errors: EINVAL it is another number of pages.
+ * Errors: EINVAL it is another number of pages, or no such @when; ENOMEM.
  * Since: 0.1
  */
 int pagedet_versions_look(struct pagedet_versions *versions,
 			  const struct pagedet_seen *seen, uint64_t n,
-			  uint32_t stopped);
+			  uint32_t when);
 
 /**
  * pagedet_versions_had - ask whether a page had contents before it was last
@@ -278,7 +289,8 @@ int pagedet_versions_look(struct pagedet_versions *versions,
  * @page: [in] number of the page
  * @hash: [in] of the contents
  * Return: PAGEDET_YES; PAGEDET_NO; PAGEDET_DUNNO if some versions were not
- *         kept, or some of the data sent was not observed; or a negative errno.
+ *         kept, were sent as PAGEDET_SENT_PACKED, or if some of the data sent
+ *         was not observed; or a negative errno.
  * Errors: EINVAL no such page.
  * Since: 0.1
  */

@@ -130,9 +130,9 @@ int pagedet_versions_complete(struct pagedet_versions *versions,
 
 int pagedet_versions_look(struct pagedet_versions *versions,
 			  const struct pagedet_seen *seen, uint64_t n,
-			  uint32_t stopped)
+			  uint32_t when)
 {
-	return pdet_versions_look(versions->v, seen, n, stopped);
+	return pdet_versions_look(versions->v, seen, n, when);
 }
 
 int pagedet_versions_had(struct pagedet_versions *versions, uint64_t page,

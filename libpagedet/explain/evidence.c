@@ -76,6 +76,7 @@ static const struct part parts[] = {
 	N32(52, here_ran), N32(53, peer_ran), N32(54, here_other_maps),
 	N32(55, peer_other_maps), N32(56, peer_mapper_pid),
 	N64(57, differences), N64(58, folio_mapcount), N32(59, folio_counted),
+	N32(60, stopped_drained),
 };
 
 void pdet_evidence_get(struct pagedet_evidence *e, const void *from,

@@ -184,6 +184,7 @@ static void forget(struct pdet_case *c, const struct pdet_rule *rule,
 	c->n_facts = c->n_unknown = c->n_alternatives = 0;
 	c->cause = rule->info.cause;
 	c->advice = rule->info.advice;
+	c->otherwise = rule->otherwise;
 	c->likely = "";
 	c->advice_unless = c->likely_unless = 0;
 	c->confidence = PAGEDET_CONFIDENCE_NONE;
@@ -229,7 +230,7 @@ static const char *advice_of(struct pdet_case *c, const struct pdet_rule *rule)
 	if (rule->info.question == PAGEDET_ASK_MISMATCH)
 		return rule->lets_run &&
 		       pdet_intact(c, rule->lets_run) != PAGEDET_YES ?
-		       rule->otherwise : c->advice;
+		       c->otherwise : c->advice;
 	return pdet_fit_advice(c,
 		rule->info.verdict == PAGEDET_VERDICT_CANNOT_TELL &&
 		PAGEDET_CELL_STATE(kind) == PAGEDET_NO_ACCESS ?
@@ -402,6 +403,7 @@ int pdet_explain(const void *evidence, uint64_t stride, uint64_t n,
 		memcpy(&c.here, c.e.here, sizeof(c.here));
 		memcpy(&c.peer, c.e.peer, sizeof(c.peer));
 		meet_others(&others, &a, i, &c.e);
+		pdet_drop_early(&c);
 		r = explain(&out, &c, i);
 	}
 	return r < 0 ? r : (int)out.n;

@@ -35,6 +35,7 @@ struct pdet_case {
 	/* what the rule adds to its own texts */
 	const char *cause;
 	const char *advice;
+	const char *otherwise;	/* as in the rule */
 	const char *likely;
 	/* reports of the page that contradict them: PDET_REPORTED() of each */
 	uint64_t advice_unless, likely_unless;
@@ -44,6 +45,7 @@ struct pdet_case {
 	const char *unknown[PDET_UNKNOWN];
 	struct pagedet_alternative alternatives[PDET_ALTERNATIVES];
 	uint32_t n_facts, n_unknown, n_alternatives;
+	bool early;		/* the look at the stop came too early */
 };
 
 /* The state of an alternative, PAGEDET_ALTERNATIVE_*, and the reason for it. */
@@ -320,7 +322,10 @@ extern const struct pdet_rival *const pdet_rivals_cached[];
 extern const struct pdet_rival pdet_rival_moved, pdet_rival_stale;
 extern const struct pdet_rival pdet_rival_estimated;
 
-/* --- mismatch_intact.c --- */
+/* --- mismatch.c, mismatch_intact.c --- */
+
+/* pdet_drop_early - drop the look at the stop if a device wrote later. */
+void pdet_drop_early(struct pdet_case *c);
 
 /*
  * pdet_intact - whether the contents of a side of a mismatch are proven right

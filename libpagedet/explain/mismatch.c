@@ -33,6 +33,26 @@ enum relation pdet_compare(const struct pdet_case *c, unsigned a, unsigned b)
 	return hashed ? OTHER_KEYS : UNKNOWN;
 }
 
+/*
+ * A device of the guest may still write after the guest has stopped. If what is
+ * here now was sent, although the look at the stop had something else, it is
+ * such a write: that look came too early, and is not what the guest had.
+ */
+void pdet_drop_early(struct pdet_case *c)
+{
+	const unsigned i = STOPPED - PAGEDET_AS_MORE;
+
+	c->early = c->e.stopped_drained != PAGEDET_YES &&
+		   c->e.sent_stopped != PAGEDET_NO &&
+		   pdet_compare(c, SENT, NOW) == EQUAL &&
+		   pdet_compare(c, STOPPED, NOW) == DIFFERENT &&
+		   pdet_lacks(c, PAGEDET_SIDE_HERE) != PAGEDET_YES;
+	if (!c->early)
+		return;
+	c->e.more_state[i] = PAGEDET_NOT_ASKED;
+	c->e.more_zero[i] = PAGEDET_DUNNO;
+}
+
 /* Frame and kernel are the same, so the bytes are. */
 bool pdet_is_same_page(const struct pdet_case *c)
 {
@@ -108,6 +128,18 @@ uint32_t pdet_lacks(const struct pdet_case *c, uint32_t side)
 	    pdet_is_zero(c, peer ? PEER : NOW, PAGEDET_YES))
 		return PAGEDET_YES;
 	return pdet_row_absent(peer ? &c->peer : &c->here);
+}
+
+/*
+ * A guest that gives a page back while it runs (balloon, free page reporting)
+ * does not want its contents any more, and the peer may have old ones.
+ */
+bool pdet_is_given_back(const struct pdet_case *c)
+{
+	return pdet_lacks(c, PAGEDET_SIDE_HERE) == PAGEDET_YES &&
+	       (pdet_is_zero(c, STOPPED, PAGEDET_NO) ||
+		(c->e.sent_stopped == PAGEDET_YES &&
+		 pdet_is_zero(c, SENT, PAGEDET_NO)));
 }
 
 bool pdet_is_not_resent(const struct pdet_case *c)

@@ -15,6 +15,10 @@
 #define PEER PAGEDET_AS_PEER
 #define PEER_AGAIN PAGEDET_AS_PEER_AGAIN
 
+#define PDET_KEEP_BOTH \
+	"keep both sides stopped, and keep their memory: it is not proven " \
+	"that the source is intact"
+
 enum relation {
 	UNKNOWN,		/* one of them is not known */
 	OTHER_KEYS,		/* hashes with different keys say nothing */
@@ -42,6 +46,8 @@ bool pdet_file_moved(const struct pdet_case *c);
 uint32_t pdet_others_map(const struct pdet_case *c);
 /* pdet_lacks - PAGEDET_YES: the side has no contents for the page. */
 uint32_t pdet_lacks(const struct pdet_case *c, uint32_t side);
+/* The source still had contents when it had stopped, and has none now. */
+bool pdet_is_given_back(const struct pdet_case *c);
 /* The page was sent, then changed here, and was not sent again. */
 bool pdet_is_not_resent(const struct pdet_case *c);
 /* The page differs from its version at the time when the source had stopped. */
@@ -77,6 +83,9 @@ extern const struct pdet_rival *const pdet_rivals_flip[];
 extern const struct pdet_rival *const pdet_rivals_equal[];
 extern const struct pdet_rival *const pdet_rivals_unsteady[];
 extern const struct pdet_rival *const pdet_rivals_poison[];
+extern const struct pdet_rival *const pdet_rivals_running[];
+extern const struct pdet_rival *const pdet_rivals_refused[];
+extern const struct pdet_rival *const pdet_rivals_same_page[];
 extern const struct pdet_rival pdet_rival_changed_here, pdet_rival_before_tap;
 extern const struct pdet_rival pdet_rival_not_resent, pdet_rival_untracked;
 extern const struct pdet_rival pdet_rival_old, pdet_rival_misplaced;
@@ -101,6 +110,7 @@ bool pdet_missing(struct pdet_case *c);
 bool pdet_vanished(struct pdet_case *c);
 /* mismatch_here.c: it happened at the source. */
 bool pdet_changed_here(struct pdet_case *c);
+bool pdet_changed_at_stop(struct pdet_case *c);
 bool pdet_before_tap(struct pdet_case *c);
 bool pdet_zero_race(struct pdet_case *c);
 bool pdet_untracked(struct pdet_case *c);

@@ -36,12 +36,19 @@ static void why_changed_here(struct pdet_case *c)
  * The peer must have the source's version, or there is a second fault. A
  * running peer may have changed it.
  */
-bool pdet_changed_here(struct pdet_case *c)
+static bool changed_here(struct pdet_case *c)
 {
 	if (!pdet_is_changed_here(c) || pdet_contents(c) == EQUAL ||
 	    (pdet_compare(c, PEER, STOPPED) == DIFFERENT && !pdet_runs(c)))
 		return false;
+	if (c->e.stopped_drained != PAGEDET_YES)
+		c->cause = "changed here after it was read as the source "
+			   "stopped: something damaged it since, or a write "
+			   "of the guest's device was in flight then, and the "
+			   "peer lacks it";
 	pdet_facts_versions(c);
+	pdet_fact_known(c, "stopped_drained", c->e.stopped_drained,
+			PAGEDET_SIDE_HERE);
 	pdet_facts_still(c);
 	pdet_facts_writers(c);
 	pdet_facts_counters(c);
@@ -50,18 +57,30 @@ bool pdet_changed_here(struct pdet_case *c)
 	return true;
 }
 
+bool pdet_changed_here(struct pdet_case *c)
+{
+	return c->e.stopped_drained == PAGEDET_YES && changed_here(c);
+}
+
+/* It may have changed before the guest's devices had ended their writes. */
+bool pdet_changed_at_stop(struct pdet_case *c)
+{
+	return c->e.stopped_drained != PAGEDET_YES && changed_here(c);
+}
+
 /* --- before the page was sent --- */
 
 /*
  * The memory never had these contents, or nobody could have written them. A
  * guest may write a page and restore it between two looks (locks, page tables,
  * zero pages). Equal contents before and after therefore prove this only if no
- * write was seen.
+ * write was seen. A page that is given back becomes zero, and that is no write.
  */
 bool pdet_before_tap(struct pdet_case *c)
 {
 	const bool framed = c->e.track == PAGEDET_WRITES_NONE &&
 			    pdet_compare(c, SENT, BEFORE) == DIFFERENT &&
+			    !pdet_is_zero(c, BEFORE, PAGEDET_YES) &&
 			    (pdet_compare(c, BEFORE, STOPPED) == EQUAL ||
 			     pdet_compare(c, BEFORE, NOW) == EQUAL);
 	const bool stopped = c->e.sent_stopped == PAGEDET_YES &&
@@ -89,6 +108,33 @@ static void not_resent_facts(struct pdet_case *c)
 	pdet_facts_writers(c);
 	pdet_facts_sending(c);
 	pdet_facts_difference(c);
+}
+
+/* Without tracking, several causes leave the same versions. */
+#define LOST "the dirty log lost a write of the guest (dirty-log-lost)"
+#define PAST "something wrote past the tracked mapping (write-untracked)"
+#define TAP "it was sent wrongly (changed-before-tap)"
+
+static void name_all(struct pdet_case *c, const char *two, const char *three)
+{
+	const struct pdet_state tap = pdet_rival_before_tap.look(c);
+
+	if (c->e.track == PAGEDET_WRITES_SEEN ||
+	    c->e.track == PAGEDET_WRITES_NONE)
+		return;
+	c->cause = tap.state == PAGEDET_ALTERNATIVE_EXCLUDED ? two : three;
+	if (c->otherwise)
+		c->otherwise = "arm write tracking; look for what else maps "
+			       "or writes the page, and check how the VMM "
+			       "reads, compresses and queues pages; "
+			       PDET_KEEP_BOTH;
+}
+
+static void name_all_later(struct pdet_case *c)
+{
+	name_all(c, "one of these two, and it cannot be told which: " LOST
+		 ", or " PAST, "one of these three, and it cannot be told "
+		 "which: " LOST ", " PAST ", or " TAP);
 }
 
 static bool is_written_later(const struct pdet_case *c)
@@ -120,6 +166,10 @@ bool pdet_zero_race(struct pdet_case *c)
 	    !pdet_is_zero(c, SENT, PAGEDET_YES) || !is_written_later(c) ||
 	    c->e.track == PAGEDET_WRITES_NONE)
 		return false;
+	name_all(c, "sent as a zero page, and then one of these two, and it "
+		 "cannot be told which: " LOST ", or " PAST, "one of these "
+		 "three, and it cannot be told which: it was sent as a zero "
+		 "page, and " LOST "; the same, and " PAST "; or " TAP);
 	framed_facts(c);
 	not_resent_facts(c);
 	return true;
@@ -174,6 +224,7 @@ bool pdet_untracked(struct pdet_case *c)
 			     "with pages that they have pinned");
 	else
 		why_untracked(c);
+	name_all_later(c);
 	not_resent_facts(c);
 	return true;
 }
@@ -182,6 +233,7 @@ bool pdet_dirty_log_lost(struct pdet_case *c)
 {
 	if (!is_written_later(c) || c->e.track == PAGEDET_WRITES_NONE)
 		return false;
+	name_all_later(c);
 	framed_facts(c);
 	not_resent_facts(c);
 	return true;

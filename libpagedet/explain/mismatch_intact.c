@@ -10,33 +10,57 @@ static bool is(const struct pdet_case *c, unsigned a, unsigned b)
 	return pdet_compare(c, a, b) == EQUAL;
 }
 
-/* The page had bytes other than zeroes, and now it has none. */
-static bool is_given_back(const struct pdet_case *c)
+/* Nothing outside of the guest is known that may have written it. */
+static bool is_alone(const struct pdet_case *c)
 {
-	return pdet_lacks(c, PAGEDET_SIDE_HERE) == PAGEDET_YES &&
-	       (pdet_is_zero(c, STOPPED, PAGEDET_NO) ||
-		pdet_is_zero(c, SENT, PAGEDET_NO));
+	return pdet_others_map(c) == PAGEDET_NO &&
+	       c->e.file_written != PAGEDET_YES && !pdet_file_moved(c);
+}
+
+/*
+ * The guest may have written the page, and something else brought the version
+ * back that it had before it was sent. A page that was zero comes back if it is
+ * given back, and no tracking sees that.
+ */
+static bool is_as_before(const struct pdet_case *c)
+{
+	return is(c, BEFORE, STOPPED) && pdet_is_zero(c, STOPPED, PAGEDET_NO) &&
+	       (c->e.sent_stopped == PAGEDET_YES ||
+		(c->e.track == PAGEDET_WRITES_NONE && is_alone(c)));
 }
 
 /*
  * Whether the version of the source when it stopped is certainly right. This is
- * so if it was sent like that, was like that before it was sent, or was written
- * only by the guest. Hardware must be excluded as well.
+ * so if it was sent like that, was like that before it was sent and was not
+ * written since, or was written only by the guest. Hardware must be excluded as
+ * well.
  */
 static bool is_sound(const struct pdet_case *c)
 {
-	return is(c, SENT, STOPPED) || is(c, BEFORE, STOPPED) ||
+	return is(c, SENT, STOPPED) || is_as_before(c) ||
 	       (c->e.track == PAGEDET_WRITES_SEEN &&
 		c->e.sent_stopped != PAGEDET_YES &&
-		c->e.counters_here == PAGEDET_NO &&
-		pdet_others_map(c) == PAGEDET_NO);
+		c->e.counters_here == PAGEDET_NO && is_alone(c));
 }
 
+/* The write of a device that was in flight at the stop is not damage. */
 static bool is_damaged_here(const struct pdet_case *c)
 {
 	return pdet_row_poisoned(&c->here) == PAGEDET_YES ||
-	       c->e.here_read == PAGEDET_READ_REFUSED || is_given_back(c) ||
-	       (pdet_is_changed_here(c) && c->e.here_ran != PAGEDET_YES);
+	       c->e.here_read == PAGEDET_READ_REFUSED ||
+	       pdet_is_given_back(c) ||
+	       (pdet_is_changed_here(c) && c->e.here_ran != PAGEDET_YES &&
+		c->e.stopped_drained == PAGEDET_YES);
+}
+
+/* Zeroes that may be what is read of a page that is not there any more. */
+static bool may_be_given_back(const struct pdet_case *c)
+{
+	const uint32_t lacks = pdet_lacks(c, PAGEDET_SIDE_HERE);
+
+	return !pdet_is_zero(c, SENT, PAGEDET_YES) &&
+	       (lacks == PAGEDET_YES || (lacks == PAGEDET_DUNNO &&
+					 pdet_is_zero(c, NOW, PAGEDET_YES)));
 }
 
 static uint32_t here(const struct pdet_case *c)
@@ -44,7 +68,8 @@ static uint32_t here(const struct pdet_case *c)
 	if (is_damaged_here(c))
 		return PAGEDET_NO;
 	if (pdet_moved(c) || c->e.here_ran == PAGEDET_YES ||
-	    c->e.here_frozen == PAGEDET_NO)
+	    c->e.here_frozen == PAGEDET_NO || pdet_is_changed_here(c) ||
+	    may_be_given_back(c) || (c->early && !is_alone(c)))
 		return PAGEDET_DUNNO;
 	return is(c, SENT, NOW) || (is(c, STOPPED, NOW) && is_sound(c)) ?
 	       PAGEDET_YES : PAGEDET_DUNNO;
@@ -57,7 +82,8 @@ static uint32_t peer(const struct pdet_case *c)
 		return PAGEDET_NO;
 	if (c->e.peer_ran == PAGEDET_YES || c->e.peer_frozen == PAGEDET_NO)
 		return PAGEDET_DUNNO;
-	if (is(c, PEER, STOPPED) && is_sound(c))
+	if (is(c, PEER, STOPPED) && is_sound(c) &&
+	    (c->e.stopped_drained == PAGEDET_YES || is(c, STOPPED, NOW)))
 		return PAGEDET_YES;
 	return here(c) == PAGEDET_YES && pdet_contents(c) == DIFFERENT ?
 	       PAGEDET_NO : PAGEDET_DUNNO;

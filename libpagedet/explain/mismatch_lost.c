@@ -112,6 +112,15 @@ bool pdet_missing(struct pdet_case *c)
 
 static void why_vanished(struct pdet_case *c)
 {
+	if (!pdet_is_given_back(c)) {
+		c->cause = "the page has no contents here, and the peer has "
+			   "what was sent: it was given back, by its guest "
+			   "while that ran, or by something else";
+		c->advice = "if the guest has a balloon or reports free pages, "
+			    "nothing is wrong with this page; if not, find "
+			    "what gives back memory of the source, and do not "
+			    "let it go on";
+	}
 	if (c->e.here_discarded == PAGEDET_YES) {
 		c->likely = "it was seen given back: MADV_DONTNEED, a balloon, "
 			    "or a hole in its file";

@@ -37,6 +37,20 @@ static struct pdet_state changed_here(const struct pdet_case *c)
 				  pdet_unseen(look_stopped);
 }
 
+/* QEMU says that it has stopped before it has waited for its disks. */
+static struct pdet_state in_flight(const struct pdet_case *c)
+{
+	return pdet_needs(c->e.stopped_drained == PAGEDET_YES ? PAGEDET_NO :
+			  c->e.stopped_drained == PAGEDET_NO ? PAGEDET_YES :
+			  PAGEDET_DUNNO,
+			  "the guest's devices had ended their writes when it "
+			  "was read as the source stopped",
+			  "it changed before the guest's devices had ended "
+			  "their writes",
+			  "whether the guest's devices had ended their writes "
+			  "when the page was read as the source stopped");
+}
+
 static struct pdet_state here_ran(const struct pdet_case *c)
 {
 	if (c->e.here_ran == PAGEDET_YES)
@@ -53,10 +67,22 @@ static struct pdet_state vanished(const struct pdet_case *c)
 {
 	const uint32_t lacks = pdet_lacks(c, PAGEDET_SIDE_HERE);
 
-	if (is(c, STOPPED, NOW) || is(c, SENT, NOW) || lacks == PAGEDET_NO)
+	if (is(c, SENT, NOW))
+		return pdet_gone(as_sent);
+	if (lacks == PAGEDET_NO)
 		return pdet_gone("the page is there");
 	return lacks == PAGEDET_YES ? pdet_maybe("there is nothing there") :
 		pdet_unseen("whether the page is still there at the source");
+}
+
+static struct pdet_state by_guest(const struct pdet_case *c)
+{
+	if (pdet_is_given_back(c))
+		return pdet_gone("it was still there when the source had "
+				 "stopped");
+	return pdet_is_zero(c, STOPPED, PAGEDET_YES) ?
+	       pdet_maybe("it had no contents when the source had stopped") :
+	       pdet_unseen(look_stopped);
 }
 
 /* --- between memory of the source and the sent bytes --- */
@@ -347,6 +373,23 @@ static struct pdet_state while_frozen(const struct pdet_case *c)
 	return pdet_unseen("whether the source was frozen when it was read");
 }
 
+static struct pdet_state still(const struct pdet_case *c)
+{
+	return pdet_runs(c) ?
+	       pdet_gone("a side is known to have run, or not to have been "
+			 "frozen") :
+	       pdet_unseen("whether a side ran before it was read");
+}
+
+static struct pdet_state refused(const struct pdet_case *c)
+{
+	return pdet_row_poisoned(&c->here) == PAGEDET_YES ||
+	       pdet_row_poisoned(&c->peer) == PAGEDET_YES ?
+	       pdet_gone("the kernel has marked it as a memory error") :
+	       pdet_unseen("whether the kernel has marked it as a memory "
+			   "error");
+}
+
 static struct pdet_state several(const struct pdet_case *c)
 {
 	return c->e.unique == PAGEDET_YES ?
@@ -431,6 +474,18 @@ static struct pdet_state here_moved(const struct pdet_case *c)
 			 "not torn");
 }
 
+static struct pdet_state other_here(const struct pdet_case *c)
+{
+	return row_moved(&c->here, true, "a row of the source's page that was "
+			 "not torn");
+}
+
+static struct pdet_state other_peer(const struct pdet_case *c)
+{
+	return row_moved(&c->peer, true, "a row of the peer's page that was "
+			 "not torn");
+}
+
 /* --- the list --- */
 
 #define RIVAL(rival, name, look, blind, cause) \
@@ -464,6 +519,14 @@ RIVAL(two, "two-faults", two, MEDIUM, "there are two faults");
 LOOK(writers, "other-writer", writers, MEDIUM, "another writer wrote it");
 LOOK(flip, "bit-flip", flip, MEDIUM, "a bit of memory flipped");
 LOOK(rot, "broken-memory", rot, MEDIUM, "memory of the source is broken");
+LOOK(in_flight, "write-in-flight", in_flight, MEDIUM,
+     "a write of the guest's device was in flight when the source stopped");
+LOOK(by_guest, "given-back-by-guest", by_guest, MEDIUM,
+     "the guest gave it back while it ran: a balloon, or free page reporting");
+LOOK(still, "nothing-ran", still, MEDIUM,
+     "neither side ran, and the contents differ");
+LOOK(refused, "read-refused", refused, MEDIUM,
+     "the read was refused for another reason");
 LOOK(here_ran, "source-ran", here_ran, MEDIUM,
      "the source ran after the switch");
 LOOK(peer_ran, "peer-ran", peer_ran, MEDIUM, "the peer ran after the switch");
@@ -486,6 +549,11 @@ LOOK(peer_moved, "peer-moved", peer_moved, MEDIUM,
      "the peer's row is about another page, or another moment");
 LOOK(here_moved, "moved", here_moved, MEDIUM,
      "the row here is about another page, or another moment");
+
+LOOK(other_here, "moved", other_here, MEDIUM,
+     "the row here is about another page, or another moment");
+LOOK(other_peer, "peer-moved", other_peer, MEDIUM,
+     "the peer's row is about another page, or another moment");
 
 #define CAUSES \
 	&pdet_rival_changed_here, &pdet_rival_here_ran, &pdet_rival_vanished, \
@@ -515,11 +583,11 @@ const struct pdet_rival *const pdet_rivals_missing[] = {
 const struct pdet_rival *const pdet_rivals_vanished[] = {
 	&pdet_rival_after_tap, &pdet_rival_peer_ran, &pdet_rival_two,
 	&pdet_rival_here_ran, &pdet_rival_unmapped_here,
-	&pdet_rival_here_moved, NULL
+	&pdet_rival_here_moved, &pdet_rival_by_guest, NULL
 };
 const struct pdet_rival *const pdet_rivals_changed_here[] = {
-	&pdet_rival_here_ran, &pdet_rival_vanished, &pdet_rival_two,
-	&pdet_rival_here_unsteady, NULL
+	&pdet_rival_in_flight, &pdet_rival_here_ran, &pdet_rival_vanished,
+	&pdet_rival_two, &pdet_rival_here_unsteady, NULL
 };
 const struct pdet_rival *const pdet_rivals_equal[] = {
 	&pdet_rival_here_unsteady, &pdet_rival_peer_unsteady, NULL
@@ -529,4 +597,13 @@ const struct pdet_rival *const pdet_rivals_unsteady[] = {
 };
 const struct pdet_rival *const pdet_rivals_poison[] = {
 	&pdet_rival_poison, NULL
+};
+const struct pdet_rival *const pdet_rivals_running[] = {
+	&pdet_rival_still, NULL
+};
+const struct pdet_rival *const pdet_rivals_refused[] = {
+	&pdet_rival_refused, NULL
+};
+const struct pdet_rival *const pdet_rivals_same_page[] = {
+	&pdet_rival_other_here, &pdet_rival_other_peer, NULL
 };

@@ -100,7 +100,12 @@ bool pdet_two_faults(struct pdet_case *c)
 
 	if (pdet_contents(c) != DIFFERENT || !(both || later))
 		return false;
-	if (later)
+	if (later && c->e.stopped_drained != PAGEDET_YES)
+		c->cause = "two faults, or one and a write of the guest's "
+			   "device that was still in flight: it changed here "
+			   "after the source had stopped, and the peer has "
+			   "other bytes";
+	else if (later)
 		c->cause = "two faults: it changed here after the source had "
 			   "stopped, and the peer has other bytes";
 	pdet_facts_versions(c);

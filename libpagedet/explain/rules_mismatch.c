@@ -19,21 +19,17 @@
 	.otherwise = unproven,                                               \
 	.ways = { __VA_ARGS__ } }
 
-#define KEEP_BOTH \
-	"keep both sides stopped, and keep their memory: it is not proven " \
-	"that the source is intact"
-
 static const char copy_again[] =
 	"report it to the maker of the VMM; stop, and copy again";
 static const char report_keep[] =
-	"report it to the maker of the VMM; " KEEP_BOTH;
+	"report it to the maker of the VMM; " PDET_KEEP_BOTH;
 
 const struct pdet_rule pdet_rules_mismatch[] = {
 	RULE(1, FINE, "not-frozen", NULL,
 	     "no fault is shown: one side ran before it was read, so its "
 	     "contents may be of several moments",
 	     "freeze both sides, and compare again",
-	     { pdet_not_frozen, PDET_CERTAIN, NULL },
+	     { pdet_not_frozen, PDET_CERTAIN, pdet_rivals_running },
 	     { pdet_moved_frozen, PDET_HIGH, pdet_rivals_unsteady }),
 	RULE(2, CAUSE, "memory-error", NULL,
 	     "the kernel has marked the page as a memory error: its bytes are "
@@ -41,7 +37,7 @@ const struct pdet_rule pdet_rules_mismatch[] = {
 	     "if this is the source, fail the migration; do not read the page "
 	     "again; look for machine checks in the kernel log, and replace "
 	     "the memory if there are any",
-	     { pdet_unreadable, PDET_CERTAIN, NULL },
+	     { pdet_unreadable, PDET_CERTAIN, pdet_rivals_refused },
 	     { pdet_poisoned, PDET_HIGH, pdet_rivals_poison }),
 	RULE(13, CANNOT_TELL, "hash-keys-differ", NULL,
 	     "hashes under different keys say nothing about the contents",
@@ -52,7 +48,7 @@ const struct pdet_rule pdet_rules_mismatch[] = {
 	     "no fault: the contents are equal; another page frame, other "
 	     "flags, or a merged, split or swapped page is not a difference",
 	     "nothing",
-	     { pdet_same_page, PDET_CERTAIN, NULL },
+	     { pdet_same_page, PDET_CERTAIN, pdet_rivals_same_page },
 	     { pdet_same_bytes, PDET_CERTAIN, pdet_rivals_equal },
 	     { pdet_same_hash, PDET_HIGH, pdet_rivals_equal }),
 	RULE(17, CAUSE, "vanished-here", &pdet_rival_vanished,
@@ -78,7 +74,8 @@ const struct pdet_rule pdet_rules_mismatch[] = {
 	     "let neither the source nor the peer go on: it is not proven that "
 	     "the peer is intact; find what writes the memory of the source "
 	     "while its guest is stopped",
-	     { pdet_changed_here, PDET_HIGH, pdet_rivals_changed_here }),
+	     { pdet_changed_here, PDET_HIGH, pdet_rivals_changed_here },
+	     { pdet_changed_at_stop, PDET_MEDIUM, pdet_rivals_changed_here }),
 	RUNS(16, CAUSE, "changed-before-tap", &pdet_rival_before_tap, HERE,
 	     "the bytes that were sent differ from those that memory here had "
 	     "before and afterwards: they changed between memory and the "
@@ -86,7 +83,7 @@ const struct pdet_rule pdet_rules_mismatch[] = {
 	     "report it to the maker of the VMM: check how it reads, "
 	     "compresses and queues pages; stop, and copy again",
 	     "report it to the maker of the VMM: check how it reads, "
-	     "compresses and queues pages; " KEEP_BOTH,
+	     "compresses and queues pages; " PDET_KEEP_BOTH,
 	     { pdet_before_tap, PDET_HIGH, pdet_rivals_mismatch }),
 	RUNS(4, CAUSE, "zero-page-race", &pdet_rival_not_resent, HERE,
 	     "sent as a zero page, and written later without being sent again",
@@ -97,7 +94,7 @@ const struct pdet_rule pdet_rules_mismatch[] = {
 	     "stop, and copy again; look for writes past the dirty log, and "
 	     "for a lost dirty log",
 	     "look for writes past the dirty log, and for a lost dirty log; "
-	     KEEP_BOTH,
+	     PDET_KEEP_BOTH,
 	     { pdet_stale_version, PDET_HIGH, pdet_rivals_mismatch }),
 	RULE(9, CAUSE, "misplaced", &pdet_rival_misplaced,
 	     "the peer has the contents of another page",

@@ -25,6 +25,7 @@ struct sent {
 	uint64_t hash, time_ns, turn;
 	uint32_t times;
 	bool packed;		/* in a form that is not known */
+	bool gap;		/* an older version is not known */
 	bool dropped;
 	/* The last version seen before the page was last sent. */
 	uint32_t before_state;
@@ -35,6 +36,7 @@ struct sent {
 struct looked {
 	uint64_t hash, time_ns;
 	uint32_t state;
+	uint32_t drained;	/* of stopped, as PAGEDET_YES */
 };
 
 struct pdet_versions {
@@ -118,6 +120,7 @@ static void replace(struct pdet_versions *v, uint64_t page, uint32_t state,
 
 	if (s->times && !s->packed)
 		append(v, page, s->hash);
+	s->gap |= s->packed;
 	s->packed = state == PAGEDET_SENT_PACKED;
 	s->hash = s->packed ? 0 : hash;
 	s->time_ns = pdet_clock_ns(CLOCK_REALTIME);
@@ -143,6 +146,8 @@ int pdet_versions_sent(struct pdet_versions *v, uint64_t page, uint32_t state,
 		replace(v, page, state, hash, turn);
 	else if (state == PAGEDET_SENT_KNOWN)
 		append(v, page, hash);
+	else
+		s->gap = true;
 	s->times++;
 	pthread_mutex_unlock(&v->lock);
 	return 0;
@@ -170,47 +175,78 @@ void pdet_versions_complete(struct pdet_versions *v, uint32_t complete)
 
 /* --- looks --- */
 
+static struct pagedet_seen seen_of(const struct looked *l)
+{
+	return (struct pagedet_seen){ l->hash, l->time_ns, l->state, 0, 0, 0 };
+}
+
 static void keep_stopped(struct pdet_versions *v,
-			 const struct pagedet_seen *seen)
+			 const struct pagedet_seen *seen, uint32_t drained)
 {
 	uint64_t i;
 
 	v->stopped = calloc(v->o.pages, sizeof(*v->stopped));
 	for (i = 0; v->stopped && i < v->o.pages; i++)
 		v->stopped[i] = (struct looked){ seen[i].hash, seen[i].time_ns,
-						 seen[i].state };
+						 seen[i].state, drained };
+}
+
+/*
+ * A page that has changed since the first look keeps that version: a device may
+ * have written it, or something else.
+ */
+static void keep_drained(struct pdet_versions *v,
+			 const struct pagedet_seen *seen)
+{
+	uint64_t i;
+
+	for (i = 0; i < v->o.pages; i++) {
+		struct looked *l = &v->stopped[i];
+		const struct pagedet_seen first = seen_of(l);
+
+		if (l->drained)
+			continue;
+		if (pdet_seen_known(&first))
+			l->drained = pdet_seen_equal(&first, &seen[i]);
+		else
+			*l = (struct looked){ seen[i].hash, seen[i].time_ns,
+					      seen[i].state, PAGEDET_YES };
+	}
 }
 
 static void take(struct pdet_versions *v, uint64_t page,
 		 const struct pagedet_seen *seen)
 {
 	struct looked *last = &v->last[page];
-	const struct pagedet_seen before = { last->hash, last->time_ns,
-					     last->state, 0, 0, 0 };
+	const struct pagedet_seen before = seen_of(last);
 	const bool bytes = seen->state == PAGEDET_SEEN_DATA;
 
 	if (!pdet_seen_known(seen))
 		return;
 	if (pdet_seen_equal(&before, seen) != PAGEDET_YES)
 		append(v, page, bytes ? seen->hash : v->o.hash_zero);
-	*last = (struct looked){ seen->hash, seen->time_ns, seen->state };
+	*last = (struct looked){ seen->hash, seen->time_ns, seen->state,
+				 PAGEDET_DUNNO };
 }
 
 int pdet_versions_look(struct pdet_versions *v, const struct pagedet_seen *seen,
-		       uint64_t n, uint32_t stopped)
+		       uint64_t n, uint32_t when)
 {
+	const bool drained = when == PAGEDET_WHEN_DRAINED;
 	uint64_t i;
 	int r = 0;
 
-	if (n != v->o.pages)
+	if (n != v->o.pages || when > PAGEDET_WHEN_DRAINED)
 		return -EINVAL;
 	pthread_mutex_lock(&v->lock);
 	/* The final version is not an older one. */
-	for (i = 0; !stopped && i < n; i++)
+	for (i = 0; !when && i < n; i++)
 		take(v, i, &seen[i]);
-	if (stopped && !v->stopped)
-		keep_stopped(v, seen);
-	if (stopped && !v->stopped)
+	if (when && !v->stopped)
+		keep_stopped(v, seen, drained ? PAGEDET_YES : PAGEDET_DUNNO);
+	else if (drained)
+		keep_drained(v, seen);
+	if (when && !v->stopped)
 		r = -ENOMEM;
 	v->looks++;
 	pthread_mutex_unlock(&v->lock);
@@ -243,7 +279,8 @@ static uint32_t had(struct pdet_versions *v, uint64_t page, uint64_t hash)
 {
 	if (is_older(v, page, hash))
 		return PAGEDET_YES;
-	return v->complete && !v->full ? PAGEDET_NO : PAGEDET_DUNNO;
+	return v->complete && !v->full && !v->sent[page].gap ? PAGEDET_NO :
+							      PAGEDET_DUNNO;
 }
 
 int pdet_versions_had(struct pdet_versions *v, uint64_t page, uint64_t hash)
@@ -347,13 +384,6 @@ static struct pagedet_seen before(const struct sent *s)
 				      s->before_state, 0, 0, 0 };
 }
 
-static struct pagedet_seen stopped(const struct pdet_versions *v, uint64_t page)
-{
-	const struct looked *l = &v->stopped[page];
-
-	return (struct pagedet_seen){ l->hash, l->time_ns, l->state, 0, 0, 0 };
-}
-
 /*
  * The page may have been written between a look and sending. A version that
  * differs from both the sent and the final one says that it was. An equal one
@@ -374,7 +404,7 @@ static void before_evidence(const struct pdet_versions *v, uint64_t page,
 		return;
 	kept = pdet_seen_equal(&b, &same) == PAGEDET_YES;
 	if (!kept && v->stopped) {
-		same = stopped(v, page);
+		same = seen_of(&v->stopped[page]);
 		kept = pdet_seen_equal(&b, &same) == PAGEDET_YES;
 	}
 	if (kept)
@@ -389,8 +419,10 @@ static void stopped_evidence(const struct pdet_versions *v, uint64_t page,
 
 	if (!v->stopped)
 		return;
-	seen = stopped(v, page);
+	seen = seen_of(&v->stopped[page]);
 	pdet_seen_evidence(&seen, PAGEDET_AS_STOPPED, v->o.hash_key, e);
+	if (pdet_seen_known(&seen))
+		e->stopped_drained = v->stopped[page].drained;
 	if (s->times && seen.time_ns && s->time_ns > seen.time_ns)
 		e->sent_stopped = PAGEDET_YES;
 }

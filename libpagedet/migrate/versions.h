@@ -19,7 +19,7 @@ int pdet_versions_sent(struct pdet_versions *v, uint64_t page, uint32_t state,
 int pdet_versions_dropped(struct pdet_versions *v, uint64_t first, uint64_t n);
 void pdet_versions_complete(struct pdet_versions *v, uint32_t complete);
 int pdet_versions_look(struct pdet_versions *v, const struct pagedet_seen *seen,
-		       uint64_t n, uint32_t stopped);
+		       uint64_t n, uint32_t when);
 int pdet_versions_had(struct pdet_versions *v, uint64_t page, uint64_t hash);
 /* As pdet_versions_had(), for contents that may be absent. */
 int pdet_versions_had_seen(struct pdet_versions *v, uint64_t page,

@@ -97,6 +97,7 @@ static inline void hashes(uint64_t sent, uint64_t now, uint64_t at_peer)
 	e.here_other_maps = e.extra_mappers = PAGEDET_NO;
 	e.counters_here = e.counters_peer = PAGEDET_NO;
 	e.earlier = e.same_as_other = PAGEDET_NO;
+	e.stopped_drained = PAGEDET_YES;
 	set_more(PAGEDET_AS_BEFORE, sent);
 	set_hash(PAGEDET_AS_SENT, sent);
 	set_more(PAGEDET_AS_STOPPED, now);

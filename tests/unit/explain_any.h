@@ -99,6 +99,7 @@ static inline void some_evidence(void)
 	e.sent_stopped = (uint32_t)some(3);
 	e.here_ran = some(3) ? PAGEDET_NO : (uint32_t)some(3);
 	e.peer_ran = some(3) ? PAGEDET_NO : (uint32_t)some(3);
+	e.stopped_drained = some(3) ? PAGEDET_YES : (uint32_t)some(3);
 	e.here_other_maps = (uint32_t)some(3);
 	e.peer_other_maps = (uint32_t)some(3);
 	e.file_ns = some(3);

@@ -45,8 +45,28 @@ const struct kind model_kinds[] = {
 	{ "device writes one bit", PAST, { { RUNNING, A_BIT, DEVICE } }, 0 },
 	{ "device writes a zero page", ZERO_PAST,
 	  { { RUNNING, BYTES, DEVICE } }, ZERO_SENT },
+	{ "guest gives it back (balloon)", "vanished-here",
+	  { { RUNNING, GONE, GUEST } }, 0 },
+	{ "guest gives it back, sent once", "vanished-here",
+	  { { RUNNING, GONE, GUEST } }, SENT_ONCE },
+	{ "cleared by a stray, zero before", PAST,
+	  { { RUNNING, ZEROES, VMM } }, ZERO_BEFORE },
+	{ "process clears, zero before", PAST,
+	  { { RUNNING, ZEROES, PROCESS } }, ZERO_BEFORE },
 	{ "bit of the source flips", "", { { RUNNING, A_BIT, MEMORY } }, 0 },
 	{ "page of the source rots", "", { { RUNNING, BYTES, MEMORY } }, 0 },
+
+	/* When the source stopped. */
+	{ "disk read lands after the stop, lost", LOST "|" PAST,
+	  { { IN_FLIGHT, BYTES, DEVICE } }, 0 },
+	{ "disk read lands after the stop, lost, zero page", ZERO_LOST "|" PAST,
+	  { { IN_FLIGHT, BYTES, DEVICE } }, ZERO_SENT },
+	{ "disk read lands, is sent, wire changes bytes", THERE,
+	  { { ON_WIRE, BYTES, VMM } }, SENT_STOPPED | LANDED },
+	{ "disk read lands, is sent, and lost", "stale-version|" THERE,
+	  { { ON_WIRE, GONE, VMM } }, SENT_STOPPED | LANDED },
+	{ "disk read lands, is sent wrongly", TAP,
+	  { { BEFORE_TAP, BYTES, VMM } }, SENT_STOPPED | LANDED },
 
 	/* After the source had stopped. */
 	{ "process writes the stopped source", HERE,

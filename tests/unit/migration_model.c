@@ -72,7 +72,7 @@ static void send(struct world *w, const struct kind *k, bool last)
 	const bool written = last && !(w->flags & SENT_STOPPED) &&
 			     (has(k, RUNNING, AS_BEFORE) || !model_some(4));
 
-	w->before = written ? ++fresh : w->src;
+	w->before = w->flags & ZERO_BEFORE ? 0 : written ? ++fresh : w->src;
 	w->sent = last ? at(w, k, BEFORE_TAP, w->src) : w->src;
 	/* Nothing arrives: the old contents stay. */
 	if (last && has(k, ON_WIRE, GONE))
@@ -99,9 +99,13 @@ static void send_all(struct world *w, const struct kind *k)
 		if ((i == n - 1 && w->flags & ZERO_SENT) ||
 		    (i + 2 == n && w->flags & OLD_ZERO))
 			w->src = 0;
-		w->truth = w->src;
 		if (i == n - 1 && w->flags & SENT_STOPPED)
 			w->stopped = w->src;
+		if (i == n - 1 && w->flags & LANDED) {
+			w->src = ++fresh;
+			w->moved_stopped = true;
+		}
+		w->truth = w->src;
 		send(w, k, i == n - 1);
 	}
 }
@@ -110,6 +114,9 @@ static void trace(struct world *w, const struct event *v, bool peer)
 {
 	switch (v->who) {
 	case GUEST:
+		/* It asks the VMM to give it back, which is no write. */
+		if (v->what == GONE)
+			break;
 		w->tracked |= !peer;
 		/* Stores change it on some filesystems. */
 		w->mtime |= !peer && !model_some(3);
@@ -138,11 +145,15 @@ static void happen_here(struct world *w, const struct event *v)
 	w->src = damaged(w, v->what, w->src);
 	w->src_gone = v->what == GONE;
 	/*
-	 * A write while the guest runs belongs to the guest, also if its
-	 * devices make it. Hardware faults are damage.
+	 * A write while the guest runs belongs to the guest if it or one of its
+	 * devices makes it. All else is damage.
 	 */
-	if (v->when == RUNNING && v->who != MEMORY)
+	if ((v->when == RUNNING || v->when == IN_FLIGHT) &&
+	    (v->who == GUEST || v->who == DEVICE))
 		w->truth = w->src;
+	w->unwanted |= v->when == RUNNING && v->what == GONE &&
+		       v->who == GUEST;
+	w->moved_stopped |= v->when == IN_FLIGHT;
 	trace(w, v, false);
 }
 
@@ -185,6 +196,7 @@ void model_run(struct world *w, const struct kind *k)
 	if (!(w->flags & SENT_STOPPED))
 		w->stopped = w->src;
 	w->peer_stopped = w->dst;
+	happen(w, k, IN_FLIGHT);
 	happen(w, k, AFTER_STOP);
 	happen(w, k, AT_PEER);
 	if (w->flags & SOURCE_RAN)
@@ -304,6 +316,8 @@ static void states(const struct world *w, uint32_t looks,
 	}
 	if (looks & LOOK_SENT_STOPPED && !(w->flags & NEVER_SENT))
 		e->sent_stopped = yes_no(w->flags & SENT_STOPPED);
+	if (looks & LOOK_DRAINED && looks & LOOK_STOPPED)
+		e->stopped_drained = yes_no(!w->moved_stopped);
 	if (looks & LOOK_SENT && w->flags & SENT_ONCE)
 		e->pass_sent = 1;
 	if (looks & LOOK_EARLIER && looks & LOOK_SENT)
@@ -351,5 +365,8 @@ bool model_right(const struct world *w, const struct kind *k,
 		return w->src == w->dst && !w->src_poison && !w->dst_poison;
 	if (!strcmp(f->name, "not-frozen"))
 		return w->flags & (SOURCE_RAN | PEER_RAN | UNSTEADY);
+	/* Nothing is wrong with it, which cannot be told from what is. */
+	if (w->unwanted && f->confidence >= PAGEDET_CONFIDENCE_HIGH)
+		return false;
 	return k && is_named(k->right, f->name);
 }

@@ -18,6 +18,8 @@ enum when {
 	BEFORE_TAP,		/* Between memory and the tap. */
 	ON_WIRE,		/* between the tap and the store */
 	RUNNING,		/* at the source, after it was last sent */
+	IN_FLIGHT,		/* at the source, after the look at the stop,
+				 * by a device that began before */
 	AFTER_STOP,		/* at the source, after the guest stopped */
 	AT_PEER			/* after it was stored at the peer */
 };
@@ -58,6 +60,9 @@ struct event {
 #define UNSTEADY 64		/* it changes while it is read */
 #define POSTCOPY 128		/* and some pages have not arrived */
 #define OLD_ZERO 256		/* the version before the last was zero */
+#define ZERO_BEFORE 512		/* it was zero until just before it was sent */
+#define LANDED 1024		/* sent after a device wrote it, which had begun
+				 * before the look at the stop */
 
 struct kind {
 	const char *name;
@@ -83,7 +88,9 @@ struct kind {
 #define LOOK_MISSING 8192
 #define LOOK_AGAIN 16384
 #define LOOK_SENT_STOPPED 32768
-#define LOOK_ALL 65535
+#define LOOK_DRAINED 65536
+#define LOOK_ALL 131071
+#define LOOKS 17
 
 struct world {
 	uint64_t truth;		/* the guest's version of the page */
@@ -93,6 +100,8 @@ struct world {
 	bool has_old, src_gone, dst_gone, src_poison, dst_poison;
 	bool tracked, mapped, peer_mapped, file, mtime, edac, flipped;
 	bool peer_flipped;
+	bool moved_stopped;	/* before devices had ended their writes */
+	bool unwanted;		/* the guest gave it back: no bytes are wrong */
 	uint32_t flags;
 };
 

@@ -799,6 +799,11 @@ PAGEDET_SENT_NEVER = 1
 PAGEDET_SENT_KNOWN = 2
 PAGEDET_SENT_PACKED = 3
 
+# enum pagedet_look_when
+PAGEDET_WHEN_RUNNING = 0
+PAGEDET_WHEN_STOPPED = 1
+PAGEDET_WHEN_DRAINED = 2
+
 # enum pagedet_end
 PAGEDET_END_SOURCE = 0
 PAGEDET_END_DESTINATION = 1
@@ -2146,6 +2151,8 @@ class pagedet_evidence(Structure):
         ("folio_mapcount", c_uint64),
         ("folio_counted", c_uint32),
         ("reserved2", c_uint32),
+        ("stopped_drained", c_uint32),
+        ("reserved3", c_uint32),
     ]
 
 

@@ -156,6 +156,8 @@ static void add_stopped(const struct vmm *v, const struct known *k, uint32_t i)
 
 	if (v->keeps & KEEPS_STOPPED && s->known)
 		set_more(e, PAGEDET_AS_STOPPED, s->hash, s->zero, k->key);
+	/* Its guest has no devices. */
+	e->stopped_drained = PAGEDET_YES;
 	if (!(v->keeps & KEEPS_PAUSE))
 		return;
 	e->here_frozen = v->paused ? PAGEDET_YES : PAGEDET_NO;

@@ -55,6 +55,9 @@ static void check_alternatives(const struct pagedet_finding *f)
 	if (f->confidence < PAGEDET_CONFIDENCE_HIGH)
 		return;
 	sure++;
+	if (!f->n_alternatives)
+		ck_abort_msg("%s is %s, and was compared with nothing",
+			     f->name, pagedet_confidence_name(f->confidence));
 	for (i = 0; i < f->n_alternatives; i++)
 		if (f->alternatives[i].state != PAGEDET_ALTERNATIVE_EXCLUDED)
 			ck_abort_msg("%s is %s, and %s is not excluded",
@@ -96,6 +99,7 @@ static const struct {
 	KNOWN(peer_missing), KNOWN(here_discarded), KNOWN(sent_stopped),
 	KNOWN(here_ran), KNOWN(peer_ran), KNOWN(here_other_maps),
 	KNOWN(peer_other_maps), KNOWN(folio_counted),
+	KNOWN(stopped_drained),
 };
 
 #define N_KNOWN (sizeof(known) / sizeof(known[0]))
@@ -215,7 +219,7 @@ static void check_advice(const struct pagedet_finding *f)
 		ck_abort_msg("%s: %s", f->name, f->advice);
 	if (strstr(f->advice, "the peer has what the source had") && !peer_ok)
 		ck_abort_msg("%s: %s", f->name, f->advice);
-	if (here_ok && f->rule == 15)
+	if (here_ok && (f->rule == 15 || f->rule == 17))
 		ck_abort_msg("%s blames a side that is intact", f->name);
 }
 

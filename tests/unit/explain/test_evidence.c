@@ -55,6 +55,7 @@ static void make(void)
 	in[0].differences = 5000;
 	in[0].folio_mapcount = 513;
 	in[0].folio_counted = PAGEDET_YES;
+	in[0].stopped_drained = PAGEDET_NO;
 	in[1].no_swap = PAGEDET_YES;
 	ck_assert_int_eq(pdet_evidence_save(&env, in, sizeof(*in), 2, bytes,
 					    sizeof(bytes), &len), 0);

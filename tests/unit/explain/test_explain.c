@@ -426,6 +426,173 @@ START_TEST(rule_17_vanished)
 }
 END_TEST
 
+static void expect_sides(uint32_t here_is, uint32_t peer_is, uint32_t runs)
+{
+	ck_assert_uint_eq(found[0].here_intact, here_is);
+	ck_assert_uint_eq(found[0].peer_intact, peer_is);
+	ck_assert_uint_eq(found[0].lets_run, runs);
+}
+
+#define SIDES(here_is, peer_is, runs) \
+	expect_sides(PAGEDET_##here_is, PAGEDET_##peer_is, PAGEDET_SIDE_##runs)
+#define CAUSE(part) ck_assert_ptr_nonnull(strstr(found[0].cause, part))
+
+/* QEMU says STOP before the reads of its disks have landed in memory. */
+START_TEST(write_in_flight_at_the_stop)
+{
+	hashes(1, 2, 1);
+	set_more(PAGEDET_AS_STOPPED, 1);
+	set_hash(PAGEDET_AS_AGAIN, 2);
+	e.stopped_drained = PAGEDET_DUNNO;
+	MISMATCH("changed-here-after-stop", LOW);
+	SIDES(DUNNO, DUNNO, BOTH);
+	CAUSE("in flight");
+	ck_assert_ptr_null(strstr(found[0].cause, "not the peer"));
+	ck_assert_uint_eq(alternative("write-in-flight")->state,
+			  PAGEDET_ALTERNATIVE_NOT_LOOKED);
+	ck_assert(names_unknown("had ended their writes"));
+	/* It changed meanwhile: so would it by damage. */
+	e.stopped_drained = PAGEDET_NO;
+	MISMATCH("changed-here-after-stop", LOW);
+	SIDES(DUNNO, DUNNO, BOTH);
+	ck_assert_uint_eq(alternative("write-in-flight")->state,
+			  PAGEDET_ALTERNATIVE_POSSIBLE);
+	/* The peer differs as well. */
+	set_hash(PAGEDET_AS_PEER, 3);
+	MISMATCH("two-faults", LOW);
+	SIDES(DUNNO, DUNNO, BOTH);
+	CAUSE("in flight");
+	set_hash(PAGEDET_AS_PEER, 1);
+	e.stopped_drained = PAGEDET_YES;
+	MISMATCH("changed-here-after-stop", HIGH);
+	SIDES(NO, YES, PEER);
+	/* What is here is not known at all. */
+	e.hash_state[PAGEDET_AS_NOW] = PAGEDET_IO;
+	e.zero[PAGEDET_AS_NOW] = PAGEDET_DUNNO;
+	e.hash_state[PAGEDET_AS_AGAIN] = PAGEDET_IO;
+	e.zero[PAGEDET_AS_AGAIN] = PAGEDET_DUNNO;
+	e.here_read = PAGEDET_READ_REFUSED;
+	set_flags(&here, PAGEDET_PF(PAGEDET_PF_HWPOISON));
+	MISMATCH("memory-error", CERTAIN);
+	SIDES(NO, YES, BOTH);
+	e.stopped_drained = PAGEDET_DUNNO;
+	MISMATCH("memory-error", CERTAIN);
+	SIDES(NO, DUNNO, BOTH);
+}
+END_TEST
+
+/* It landed, and was then sent. */
+START_TEST(sent_after_the_look_at_the_stop)
+{
+	hashes(2, 2, 3);
+	set_more(PAGEDET_AS_STOPPED, 1);
+	e.sent_stopped = PAGEDET_YES;
+	e.stopped_drained = PAGEDET_DUNNO;
+	MISMATCH("changed-after-send", HIGH);
+	SIDES(YES, NO, BOTH);
+	e.here_other_maps = PAGEDET_YES;
+	MISMATCH("changed-after-send", HIGH);
+	SIDES(DUNNO, DUNNO, BOTH);
+	e.here_other_maps = PAGEDET_NO;
+	/* The peer kept what it had before. */
+	set_hash(PAGEDET_AS_PEER, 1);
+	e.earlier = PAGEDET_YES;
+	MISMATCH("stale-version", HIGH);
+	SIDES(YES, NO, HERE);
+	/* Nothing was in flight: it was damaged before it was sent. */
+	set_hash(PAGEDET_AS_PEER, 3);
+	e.earlier = PAGEDET_NO;
+	e.stopped_drained = PAGEDET_YES;
+	MISMATCH("two-faults", LOW);
+	SIDES(NO, DUNNO, BOTH);
+}
+END_TEST
+
+/* Cleared or given back while the guest ran, and zero before it was written. */
+START_TEST(same_before_proves_little)
+{
+	hashes(4, 0, 4);
+	set_more(PAGEDET_AS_BEFORE, 0);
+	e.here_missing = PAGEDET_NO;
+	e.track = PAGEDET_WRITES_NOT_ARMED;
+	MISMATCH("dirty-log-lost", LOW);
+	SIDES(DUNNO, DUNNO, BOTH);
+	ck_assert_ptr_nonnull(strstr(found[0].advice, "not proven"));
+	/* No tracker sees what is given back. */
+	e.track = PAGEDET_WRITES_NONE;
+	MISMATCH("write-untracked", LOW);
+	SIDES(DUNNO, DUNNO, BOTH);
+	/* Bytes do not come back by themselves. */
+	hashes(4, 2, 4);
+	set_more(PAGEDET_AS_BEFORE, 2);
+	e.track = PAGEDET_WRITES_NONE;
+	MISMATCH("changed-before-tap", MEDIUM);
+	SIDES(YES, NO, HERE);
+	e.file_written = PAGEDET_YES;
+	ask(PAGEDET_ASK_MISMATCH);
+	SIDES(DUNNO, DUNNO, BOTH);
+	e.file_written = PAGEDET_NO;
+	e.here_other_maps = PAGEDET_YES;
+	ask(PAGEDET_ASK_MISMATCH);
+	SIDES(DUNNO, DUNNO, BOTH);
+	e.here_other_maps = PAGEDET_NO;
+	e.track = PAGEDET_WRITES_NOT_ARMED;
+	MISMATCH("dirty-log-lost", LOW);
+	SIDES(DUNNO, DUNNO, BOTH);
+}
+END_TEST
+
+/* A balloon takes a page that was sent, and nobody sends it again. */
+START_TEST(given_back_by_the_guest)
+{
+	hashes(1, 0, 1);
+	e.here_missing = PAGEDET_YES;
+	MISMATCH("vanished-here", MEDIUM);
+	SIDES(DUNNO, DUNNO, BOTH);
+	CAUSE("by its guest");
+	ck_assert_ptr_nonnull(strstr(found[0].advice, "nothing is wrong"));
+	ck_assert_uint_eq(alternative("given-back-by-guest")->state,
+			  PAGEDET_ALTERNATIVE_POSSIBLE);
+	e.track = PAGEDET_WRITES_SEEN;
+	MISMATCH("vanished-here", MEDIUM);
+	SIDES(DUNNO, DUNNO, BOTH);
+	unset_more(PAGEDET_AS_STOPPED);
+	MISMATCH("vanished-here", MEDIUM);
+	SIDES(DUNNO, DUNNO, BOTH);
+	ck_assert(names_unknown("as soon as the source had stopped"));
+	/* It was there when the guest could not give anything back. */
+	e.sent_stopped = PAGEDET_YES;
+	MISMATCH("vanished-here", HIGH);
+	ck_assert_uint_eq(found[0].here_intact, PAGEDET_NO);
+	ck_assert_ptr_null(strstr(found[0].advice, "nothing is wrong"));
+}
+END_TEST
+
+/* Without tracking the versions of a page do not tell which it was. */
+START_TEST(one_of_three)
+{
+	hashes(1, 2, 1);
+	e.track = PAGEDET_WRITES_NOT_ARMED;
+	MISMATCH("dirty-log-lost", LOW);
+	CAUSE("one of these two");
+	unset_more(PAGEDET_AS_BEFORE);
+	MISMATCH("dirty-log-lost", LOW);
+	CAUSE("one of these three");
+	CAUSE("changed-before-tap");
+	e.file_written = PAGEDET_YES;
+	MISMATCH("write-untracked", LOW);
+	CAUSE("one of these three");
+	e.track = PAGEDET_WRITES_SEEN;
+	MISMATCH("dirty-log-lost", HIGH);
+	ck_assert_ptr_null(strstr(found[0].cause, "one of these"));
+	hashes(0, 5, 0);
+	set_pte(&peer, PAGEDET_PTE(PAGEDET_PTE_PRESENT));
+	MISMATCH("zero-page-race", LOW);
+	CAUSE("one of these two");
+	CAUSE("sent as a zero page");
+}
+END_TEST
+
 START_TEST(more_than_is_explained)
 {
 	static struct pagedet_evidence all[3];
@@ -768,6 +935,11 @@ int main(void)
 	unit_test(s, rule_15_changed_here);
 	unit_test(s, rule_16_before_tap);
 	unit_test(s, rule_17_vanished);
+	unit_test(s, write_in_flight_at_the_stop);
+	unit_test(s, sent_after_the_look_at_the_stop);
+	unit_test(s, same_before_proves_little);
+	unit_test(s, given_back_by_the_guest);
+	unit_test(s, one_of_three);
 	unit_test(s, more_than_is_explained);
 	unit_test(s, shorter_findings);
 	unit_test(s, others_are_found);

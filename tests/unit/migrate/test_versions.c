@@ -72,6 +72,29 @@ START_TEST(older_versions)
 }
 END_TEST
 
+/* What a packed version had is not known, so it may be what the peer has. */
+START_TEST(packed_versions_may_be_any)
+{
+	struct pagedet_versions *v = new_versions(3, 0);
+
+	pagedet_versions_complete(v, 1);
+	send(v, 0, 50, 1);
+	pagedet_versions_sent(v, 0, PAGEDET_SENT_PACKED, 0, 2);
+	had(v, 0, 51, PAGEDET_NO);
+	send(v, 0, 52, 3);
+	had(v, 0, 50, PAGEDET_YES);
+	had(v, 0, 51, PAGEDET_DUNNO);
+	/* Late, through a slower channel. */
+	send(v, 1, 60, 2);
+	had(v, 1, 61, PAGEDET_NO);
+	pagedet_versions_sent(v, 1, PAGEDET_SENT_PACKED, 0, 1);
+	had(v, 1, 61, PAGEDET_DUNNO);
+	send(v, 2, 70, 1);
+	had(v, 2, 51, PAGEDET_NO);
+	pagedet_versions_free(v);
+}
+END_TEST
+
 START_TEST(what_was_seen)
 {
 	struct pagedet_version_of of = { .size = sizeof(of) };
@@ -185,12 +208,56 @@ START_TEST(evidence_of_what_was_sent)
 }
 END_TEST
 
-static void look(struct pagedet_versions *v, uint64_t hash, uint32_t stopped)
+static void look(struct pagedet_versions *v, uint64_t hash, uint32_t when)
 {
 	const struct pagedet_seen seen = data(hash);
 
-	ck_assert_int_eq(pagedet_versions_look(v, &seen, 1, stopped), 0);
+	ck_assert_int_eq(pagedet_versions_look(v, &seen, 1, when), 0);
 }
+
+/* Of a page that was read so when it stopped, and so later; 0: not at all. */
+static void drained(uint64_t stopped, uint64_t later, uint64_t version,
+		    uint32_t is)
+{
+	const unsigned at = PAGEDET_AS_STOPPED - PAGEDET_AS_MORE;
+	struct pagedet_evidence e = { .size = sizeof(e) };
+	struct pagedet_versions *v = new_versions(1, 0);
+
+	if (stopped)
+		look(v, stopped, PAGEDET_WHEN_STOPPED);
+	if (later)
+		look(v, later, PAGEDET_WHEN_DRAINED);
+	ck_assert_int_eq(pagedet_versions_evidence(v, 0, &e), 0);
+	ck_assert_uint_eq(e.more_hash[at], version);
+	ck_assert_uint_eq(e.stopped_drained, is);
+	pagedet_versions_free(v);
+}
+
+START_TEST(devices_that_write_at_the_stop)
+{
+	struct pagedet_seen seen = { .state = PAGEDET_SEEN_LOST };
+	struct pagedet_evidence e = { .size = sizeof(e) };
+	struct pagedet_versions *v = new_versions(1, 0);
+
+	drained(5, 0, 5, PAGEDET_DUNNO);
+	drained(0, 5, 5, PAGEDET_YES);
+	drained(5, 5, 5, PAGEDET_YES);
+	drained(5, 6, 5, PAGEDET_NO);
+	/* The first look failed. */
+	ck_assert_int_eq(pagedet_versions_look(v, &seen, 1,
+					       PAGEDET_WHEN_STOPPED), 0);
+	ck_assert_int_eq(pagedet_versions_evidence(v, 0, &e), 0);
+	ck_assert_uint_eq(e.stopped_drained, PAGEDET_DUNNO);
+	look(v, 7, PAGEDET_WHEN_DRAINED);
+	look(v, 8, PAGEDET_WHEN_DRAINED);
+	ck_assert_int_eq(pagedet_versions_evidence(v, 0, &e), 0);
+	ck_assert_uint_eq(e.more_hash[PAGEDET_AS_STOPPED - PAGEDET_AS_MORE],
+			  7);
+	ck_assert_uint_eq(e.stopped_drained, PAGEDET_YES);
+	ck_assert_int_eq(pagedet_versions_look(v, &seen, 1, 3), -EINVAL);
+	pagedet_versions_free(v);
+}
+END_TEST
 
 /*
  * Evidence of a page that was read as @before, sent as @sent, and read as
@@ -350,6 +417,8 @@ int main(void)
 	Suite *s = suite_create("versions");
 
 	unit_test(s, older_versions);
+	unit_test(s, packed_versions_may_be_any);
+	unit_test(s, devices_that_write_at_the_stop);
 	unit_test(s, what_was_seen);
 	unit_test(s, not_all_are_kept);
 	unit_test(s, evidence_of_what_was_sent);
