@@ -59,7 +59,7 @@ done
 for trace in perfdata/slabpage.data perfdata/stacks.data old/relay-le \
 	old/ftrace-user-64be.bin; do
 	run kmem report "$traces/$trace" --json -q
-	n=$(sed -n 's/.*"events":\([0-9]*\),.*/\1/p' "$tap_dir/stdout")
+	n=$(sed -n 's/.*"all_events":\([0-9]*\),.*/\1/p' "$tap_dir/stdout")
 	run kmem events "$traces/$trace" --text-only --json -q --fields event
 	tap_run "$trace: $n rows" test "$n" -gt 0 -a \
 		"$(grep -vc '"lost"' "$tap_dir/stdout")" = "$n"

@@ -30,9 +30,10 @@ with open(sys.argv[2]) as f:
 with open(sys.argv[3]) as f:
     total = [json.loads(line) for line in f][-1]["total"]
 pid = truth[0]["pid"]
-assert len(rows) == total["live"], (len(rows), total["live"])
 objects = [r for r in rows if r["vaddr"]]
 pages = [r for r in rows if not r["vaddr"]]
+assert len(objects) == total["live"], (len(objects), total)
+assert len(pages) == total["page_live"], (len(pages), total)
 assert objects and pages and rows == objects + pages
 for some, key in ((objects, "vaddr"), (pages, "pfn")):
     at = [int(str(r[key]), 0) for r in some]

@@ -327,8 +327,8 @@ static int draw(struct cli_kmem *a, int fd)
 	if (!f)
 		return cli_fail_errno("cannot write the output");
 	status = cli_kmem_draw(a->allocs, a->job->sort ? a->job->sort :
-			       a->job->verify ? "verified_live_bytes" :
-						"allocated",
+			       a->job->verify ? "all_verified_live_bytes" :
+						"all_allocated",
 			       cli_kmem_bound(a->job), f,
 			       a->job->flame ? cli_flame : cli_folded);
 	if (fclose(f) && !status)
@@ -434,6 +434,9 @@ static void tell_missing(const struct pagedet_allocs_total *t)
 	tell(t->pages_unknown, "block", "of pages freed likewise");
 	tell(t->replaced, "object", "whose free has no event: their address "
 	     "was allocated again");
+	tell(t->lifetime_unknown > t->early ? t->lifetime_unknown - t->early :
+	     0, "object", "freed whose lifetime is not known: events were lost "
+	     "meanwhile");
 }
 
 static void tell_unknown(const struct cli_kmem *a,
@@ -469,8 +472,8 @@ static void tell_unknown(const struct cli_kmem *a,
 	     "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
 	if (t->verified)
-		cli_say("%llu of %llu live are in use, by the object or a "
-			"later one of its size; %llu are free, of %llu it is "
+		cli_say("%llu of %llu live objects and blocks of pages are in "
+			"use, by the object or a later one of its size; %llu are free, of %llu it is "
 			"not known", (unsigned long long)t->verified_live,
 			(unsigned long long)t->live,
 			(unsigned long long)t->verified_free,
