@@ -44,8 +44,8 @@ struct pagedet_alloc_finding {
 				 * events. Of a loss: the event in front of
 				 * it */
 	uint64_t cpu;
-	uint32_t times_state;	/* PAGEDET_HAVE, or PAGEDET_LOST: there may be
-				 * more */
+	uint32_t times_state;	/* PAGEDET_HAVE, or PAGEDET_UNSUPPORTED: there
+				 * may be more */
 	uint32_t first_state;	/* PAGEDET_HAVE, or why it is not known */
 	uint32_t cpu_state;	/* PAGEDET_HAVE, PAGEDET_NONE: those of all
 				 * processors, or PAGEDET_UNSUPPORTED: the trace
@@ -75,7 +75,7 @@ const char *pagedet_found_name(uint32_t found);
  * @allocs: [in] from pagedet_allocs()
  * @ret: [in,out] the caller sets size
  * Return: 1, 0 at the end, or a negative errno.
- * Errors: EINVAL size is not that of any version.
+ * Errors: EINVAL size is not that of any version, or allocs has no events.
  * Since: 0.1
  */
 int pagedet_allocs_next_finding(struct pagedet_allocs *allocs,

@@ -39,8 +39,9 @@ enum pagedet_alloc_key {
 	PAGEDET_ALLOC_WINDOW = 15, /* the slice of time of the allocation: its
 				 * begin, in ns since the first event */
 	PAGEDET_ALLOC_STACK = 16 /* text: the places of the calls that led to
-				 * it, joined by ";", the outermost first. Only
-				 * a perf.data with callchains has them */
+				 * it, joined by ";", the outermost first. A
+				 * perf.data with callchains has them, and pages
+				 * of ftrace with its option stacktrace */
 };
 
 /* Largest number of keys of one query. */
@@ -390,9 +391,8 @@ int pagedet_allocs_compare(struct pagedet_allocs *allocs,
  * Return: 0, or a negative errno; then nothing has changed.
  * Errors: EINVAL the handle is not open, or they have no addresses; E2BIG
  *         options has a non-zero byte that this library does not know;
- *         ETIMEDOUT the deadline passed; ECANCELED pagedet_cancel(), or the
- *         function of pagedet_set_stop() or progress; ENOTSUP no open source
- *         knows kernel addresses; EIO; ENOMEM.
+ *         ETIMEDOUT the deadline passed; ECANCELED progress returned non-zero;
+ *         ENOTSUP no open source knows kernel addresses; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,

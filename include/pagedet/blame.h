@@ -97,12 +97,13 @@ struct pagedet_blame_total {
  * @query: [in] the query
  * @ret: [out] [owned: pagedet_blame_free] the answer
  * Return: 0, or a negative errno.
- * Errors: EINVAL the handle is not open, or there is no such page; E2BIG query
+ * Errors: EINVAL the handle is not open, there is no such page, or allocs has
+ *         no events; E2BIG query
  *         has a non-zero byte that this library does not know; EBADMSG the
  *         trace is not known to be of this boot, or hides addresses; ETIMEDOUT
- *         the deadline passed; ECANCELED pagedet_cancel(), or the function of
- *         pagedet_set_stop() or progress; ENOTSUP no open source knows kernel
- *         addresses, or how much memory there is; EIO; ENOMEM.
+ *         the deadline passed; ECANCELED progress returned non-zero; ENOTSUP no
+ *         open source knows kernel addresses, or how much memory there is; EIO;
+ *         ENOMEM.
  * Since: 0.1
  */
 int pagedet_allocs_blame(struct pagedet *pd, struct pagedet_allocs *allocs,

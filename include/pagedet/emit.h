@@ -69,9 +69,9 @@ struct pagedet_emit_options {
  * @options: [in] see struct pagedet_emit_options
  * @ret: [out] [owned: pagedet_emitter_free] the new emitter
  * Return: 0, or a negative errno.
- * Errors: EINVAL no such format or field; E2BIG options has a non-zero byte
- *         that this library does not know; ENOSYS the format was not built;
- *         ENOMEM.
+ * Errors: EINVAL no such format, field or option; E2BIG options has a non-zero
+ *         byte that this library does not know; ENOSYS the format was not
+ *         built; ENOMEM.
  * Since: 0.1
  */
 int pagedet_emitter_new(struct pagedet *pd,
@@ -100,7 +100,8 @@ int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it);
  * @emitter: [in] from pagedet_emitter_new()
  * @pd: [in] opened
  * Return: 0, or a negative errno.
- * Errors: EINVAL not open, or the format is SVG; EIO writing failed; ENOMEM.
+ * Errors: EINVAL not open, or the format is SVG or a snapshot; EIO writing
+ *         failed; ENOMEM.
  * Since: 0.1
  */
 int pagedet_emit_survey(struct pagedet_emitter *emitter, struct pagedet *pd);
@@ -111,7 +112,7 @@ int pagedet_emit_survey(struct pagedet_emitter *emitter, struct pagedet *pd);
  * @owners: [in] written from its next group on
  * @max: [in] largest number of groups; UINT64_MAX is all
  * Return: 0, or a negative errno.
- * Errors: EINVAL the format is SVG; EIO writing failed; ENOMEM.
+ * Errors: EINVAL the format is SVG or a snapshot; EIO writing failed; ENOMEM.
  * Since: 0.1
  */
 int pagedet_emit_owners(struct pagedet_emitter *emitter,
@@ -209,7 +210,8 @@ int pagedet_emit_kmap_calls(struct pagedet_emitter *emitter,
  * @evidence: [in,nullable] the evidence of the findings, which lets each one
  *            name its page
  * Return: 0, or a negative errno.
- * Errors: EINVAL a size is not that of any version; EIO writing failed; ENOMEM.
+ * Errors: EINVAL a size is not that of any version, or the format is SVG or a
+ *         snapshot; EIO writing failed; ENOMEM.
  * Since: 0.1
  */
 int pagedet_emit_findings(struct pagedet_emitter *emitter,
@@ -221,7 +223,7 @@ int pagedet_emit_findings(struct pagedet_emitter *emitter,
  * @emitter: [in] from pagedet_emitter_new()
  * @checked: [in] written from its next range on
  * Return: 0, or a negative errno.
- * Errors: EIO writing failed; ENOMEM.
+ * Errors: EINVAL the format is SVG or a snapshot; EIO writing failed; ENOMEM.
  * Since: 0.1
  */
 int pagedet_emit_checked(struct pagedet_emitter *emitter,

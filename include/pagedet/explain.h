@@ -447,8 +447,8 @@ struct pagedet_collect_options {
  *         size of evidence is too small, AGAIN without CONTENT; E2BIG options
  *         has a non-zero byte or a bit that this library does not know; ESRCH
  *         no such task; EACCES ENOTSUP ENODATA EBADMSG ENOSYS as
- *         pagedet_query(); EBADMSG mark is not a mark, or damaged; ECANCELED;
- *         EIO; ENOMEM.
+ *         pagedet_query(); EBADMSG mark is not a mark, or damaged; EIO;
+ *         ENOMEM.
  * Since: 0.1
  */
 int pagedet_collect(struct pagedet *pd, const struct pagedet_item *items,

@@ -230,9 +230,12 @@ struct pagedet_info {
 				 * of the kernel exists */
 	uint64_t max_pfn;	/* first pfn past the end; 0 unknown */
 	uint64_t nodes;		/* NUMA nodes with memory; 0 unknown */
-	uint64_t first_ns;	/* CLOCK_REALTIME of the oldest read so far; */
-	uint64_t last_ns;	/* and of the newest; for a dump both are the
-				 * time of the crash; 0 unknown */
+	uint64_t first_ns;	/* CLOCK_REALTIME of pagedet_open(); of a dump
+				 * the time of the crash, of a snapshot that of
+				 * its first row; 0 unknown */
+	uint64_t last_ns;	/* of the last pagedet_query(); of a dump the
+				 * time of the crash, of a snapshot that of its
+				 * last row; 0 unknown */
 	uint32_t live;		/* 1 for the running kernel */
 	uint32_t big_endian;
 	uint32_t sources;	/* open PAGEDET_SOURCE_BIT()s */
@@ -311,17 +314,19 @@ void pagedet_options_init(struct pagedet_options *options, uint64_t size);
  * @pd: [in] from pagedet_new(), not opened yet
  * @options: [in,nullable] NULL is the running kernel with all sources
  * Return: 0, or a negative errno. After a failure the caller may try again.
- * Errors: EINVAL already open, the sources named do not exist, or a page_size
- *         that no machine has; E2BIG options has a non-zero byte that this
- *         library does not know; ENOENT root or a
- *         file does not exist; EACCES it may not be read; EBADMSG a file is
- *         damaged, of an unknown kind, or of another kernel; EIO reading
- *         failed; ENOSYS a part that is needed was not built; ENOTSUP none of
- *         the allowed sources exists here or reads that file, several files
- *         where only one can be opened, or a file is one of debugfs;
+ * Errors: EINVAL already open, size is not set, root is too long, a page_size
+ *         that no machine has, or several files that are not the parts of one
+ *         dump; E2BIG options has a non-zero byte that this library does not
+ *         know; ENOENT root or a file does not exist; EACCES it may not be
+ *         read; EBADMSG a file is damaged, of an unknown kind, compressed as a
+ *         whole, or of another kernel; EIO reading failed; ENOSYS a part that
+ *         is needed was not built; ENOTSUP none of the allowed sources exists,
+ *         is there or reads that file, several files where the first one is a
+ *         snapshot, a log or a text of page_owner, or a file is one of debugfs;
  *         ECANCELED pagedet_set_stop(); ENOMEM.
  *         For hash_key: EACCES others may read it, or it is not a regular file;
- *         EBADMSG it is not a key; ENOENT its directory does not exist.
+ *         EBADMSG it is not a key; ENOENT its directory does not exist; EAGAIN
+ *         others make and remove it again and again.
  * Since: 0.1
  */
 int pagedet_open(struct pagedet *pd, const struct pagedet_options *options);
@@ -361,9 +366,12 @@ typedef int pagedet_stop_fn(void *user);
  * These are pagedet_tasks(), pagedet_areas(), pagedet_symbol() and
  * pagedet_kernel_log() when they read memory: a dump may have lists that take
  * hours to walk. pagedet_open() is another: it searches a dump without
- * VMCOREINFO for it. pagedet_recorder_write() may compress many GB. A stopped
- * call fails with ECANCELED. pagedet_tasks() returns the tasks that it has
- * found, if there are any.
+ * VMCOREINFO for it. pagedet_recorder_write() may compress many GB, and
+ * pagedet_kmap_recorder_stop(), pagedet_kmap_recorder_write() and
+ * pagedet_heat() may read much. Queries, indexes and other calls that have a
+ * deadline or a progress function do not ask it. A stopped call fails with
+ * ECANCELED. pagedet_tasks() returns the tasks that it has found, if there are
+ * any.
  * @pd: [in] the handle, opened or not
  * @fn: [in,nullable] called now and then on the thread that calls the library,
  *      never from a signal handler; NULL, the default, lets every call complete

@@ -48,7 +48,8 @@ enum pagedet_tasks_option {
  *        be read; the kernel may have more tasks
  * Return: how many there are, or a negative errno.
  * Errors: EINVAL not open; E2BIG options has a bit that this library does not
- *         know; ENOTSUP no source that is open here knows tasks;
+ *         know; ENOTSUP no source that is open here knows tasks, or they
+ *         are those of another pid namespace;
  *         ENODATA the kernel's types or symbols are not known; EACCES EBADMSG
  *         EIO the list cannot be read; ECANCELED pagedet_set_stop(); ENOMEM.
  * Since: 0.1
@@ -98,8 +99,9 @@ int pagedet_areas(struct pagedet *pd, uint32_t pid, pagedet_area_fn *fn,
  * pagedet_symbol - look up the address of a kernel symbol
  * @pd: [in] opened
  * @name: [in] as in /proc/kallsyms: a function, or data if the kernel
- *        (CONFIG_KALLSYMS_ALL), VMCOREINFO or the given vmlinux has its name;
- *        of the kernel itself, or of a module
+ *        (CONFIG_KALLSYMS_ALL), VMCOREINFO or the given vmlinux has its name,
+ *        or the kernel of a dump exports it; of the kernel itself, or of a
+ *        module
  * @ret: [out] the address
  * Return: 0, or a negative errno.
  * Errors: EINVAL not open; ENOENT neither the kernel nor a module has such a
@@ -140,7 +142,7 @@ typedef int pagedet_log_record_fn(void *user,
  * @fn: [in] called for each record, oldest first, on the calling thread
  * @user: [in,nullable] passed to @fn
  * @lost: [out,nullable] number of records that could not be read, or that the
- *        kernel overwrote during the call
+ *        kernel overwrote during the call; set even on failure
  * Return: 0, or a negative errno.
  * Errors: EINVAL not open; ENOTSUP no source that is open here knows the log:
  *         there is no /dev/kmsg, as in a captured tree; ENODATA the kernel's

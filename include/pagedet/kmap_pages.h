@@ -55,8 +55,8 @@ struct pagedet_kmap_pages;
  *         EBADMSG the KMAP is of another boot, it tells no address, or
  *         compressed data is damaged; ETIMEDOUT the deadline of the KMAP passed
  *         first; ENOSYS it is compressed in a form that this library was built
- *         without; ECANCELED the function of pagedet_set_stop(), or the
- *         progress function of the KMAP; EACCES memory may not be read; EIO;
+ *         without; ECANCELED the progress function of the KMAP
+ *         returned non-zero; EACCES memory may not be read; EIO;
  *         ENOMEM.
  * Since: 0.1
  */

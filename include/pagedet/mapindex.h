@@ -54,8 +54,11 @@ struct pagedet_index_options {
  * Return: 0, or a negative errno.
  * Errors: EINVAL not open; E2BIG options has a non-zero byte that this library
  *         does not know; ENOTSUP no source here shows who maps what; EACCES
- *         page frame numbers are hidden from this process; ETIMEDOUT; ECANCELED
- *         the progress callback returned non-zero; ENOMEM; EIO.
+ *         page frame numbers are hidden from this process, or no task may be
+ *         read; ETIMEDOUT; ECANCELED the progress callback returned non-zero;
+ *         EOVERFLOW there are too many tasks; EBADMSG a dump contradicts itself
+ *         about its tasks; ENODATA its types or symbols are not known; ENOSYS a
+ *         part that is needed was not built; ENOMEM; EIO.
  * Since: 0.1
  */
 int pagedet_index_new(struct pagedet *pd,

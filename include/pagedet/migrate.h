@@ -95,7 +95,7 @@ struct pagedet_look_options {
  *         know; ENODATA a snapshot that has no hashes, or does not tell the
  *         hash of a page of zeroes (an older one) and was opened without the
  *         key of its hashes; ESRCH EACCES ENOTSUP EBADMSG ENOSYS as
- *         pagedet_query(); ECANCELED; EIO; ENOMEM.
+ *         pagedet_query(); EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_look(struct pagedet *pd, const struct pagedet_item *items,

@@ -171,8 +171,10 @@ const char *pagedet_owner_key_name(uint32_t key);
  * @query: [in] the query
  * @ret: [out] [owned: pagedet_owners_free] the groups
  * Return: 0, or a negative errno.
- * Errors: EINVAL not open, no such key, the filter is wrong; E2BIG query has a
- *         non-zero byte that this library does not know; ENOENT no such file;
+ * Errors: EINVAL not open, no such key, order or option, too many keys, the
+ *         filter is wrong; E2BIG query has a non-zero byte that this library
+ *         does not know; ETIMEDOUT ECANCELED before a source that is asked for
+ *         rows was started; ENOENT no such file;
  *         EACCES it may not be read; EBADMSG it is not a text of page_owner;
  *         ENOTSUP no source here has such records (pagedet_advice() says what
  *         it would need); ENODATA what is needed to read them, or to

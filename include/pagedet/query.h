@@ -303,8 +303,9 @@ void pagedet_target_fields(uint32_t target, uint64_t *ret);
  *         wraps, has no pid, or is more than 2^32 pages for MAPPERS, the filter
  *         is wrong, the path is of the wrong kind, as a directory where a file
  *         is meant, sorted rows have no limit or one above PAGEDET_ORDER_MAX,
- *         order_by without such an order, the events of allocs were read or
- *         added up already, more than 16 fields to group by, or
+ *         order_by without such an order, or of a field whose values cannot be
+ *         ordered, an item of KADDR with a count or flags, the events of allocs
+ *         were read or added up already, more than 16 fields to group by, or
  *         one twice, more than 1024 threads, next_place beside a path or items
  *         or for another target, a page_size that no machine has or for
  *         another target than a log, row_size has no room for the cells; E2BIG
@@ -312,12 +313,14 @@ void pagedet_target_fields(uint32_t target, uint64_t *ret);
  *         does not know; ENOENT no such file, cgroup; ENODATA nothing can be
  *         known of the file: in a captured tree no task maps it, or tasks map
  *         several of its name; ESRCH no such task; EACCES access to the target
- *         itself is denied; ENOTSUP no source here can walk this target
+ *         itself is denied; ENOTSUP no source here can walk this target, or
+ *         none of sources is open
  *         (pagedet_error() says what it would need); EBADMSG types that were
  *         given are those of another kernel, or damaged, or a dump contradicts
  *         itself about its kernel; ENOSYS a part that is needed was not built;
- *         ETIMEDOUT the deadline passed before a log that is the handle's
- *         source was read; ENOMEM; EIO.
+ *         ETIMEDOUT the deadline passed, or ECANCELED progress returned
+ *         non-zero, before the sources were started, or a log that is the
+ *         handle's source was read; ENOMEM; EIO.
  * Since: 0.1
  */
 int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
@@ -418,10 +421,11 @@ struct pagedet_mappers {
  *         than @n does not mean the end. After ETIMEDOUT and ECANCELED the
  *         earlier rows are valid, and pagedet_coverage() says what is missing.
  * Errors: EINVAL @n is 0; ETIMEDOUT the deadline passed; ECANCELED
- *         pagedet_cancel(), the function of pagedet_set_stop(), progress or
- *         next_place; EIO reading failed for the
+ *         pagedet_cancel(), progress or next_place; EIO reading failed for the
  *         whole walk; ENOMEM; ESRCH the task asked for ended before anything
- *         was read; EBADMSG names of calls in a trace are of another boot.
+ *         was read; EACCES it may not be read; EBADMSG names of calls in a
+ *         trace are of another boot, or a compressed text or a snapshot is
+ *         damaged.
  * Since: 0.1
  */
 int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
@@ -451,8 +455,8 @@ int pagedet_next_columns(struct pagedet_iter *it, struct pagedet_columns *ret);
  * Return: 0, or a negative errno.
  * Errors: EINVAL the target takes no items, an item is empty or wraps, the
  *         query groups, has several threads or orders rows by a field
- *         (PAGEDET_ORDER_UP, _DOWN); ESRCH no such task; EACCES access to the
- *         task is denied; ENOMEM.
+ *         (PAGEDET_ORDER_UP, _DOWN); EACCES of MAPPERS: who maps pages may not
+ *         be read; ENOMEM. Whether there is such a task says pagedet_next().
  * Since: 0.1
  */
 int pagedet_iter_retarget(struct pagedet_iter *it,
@@ -577,7 +581,8 @@ int pagedet_stack(const struct pagedet_iter *it, uint64_t id,
  * Return: how many threads it has, or a negative errno.
  * Errors: EINVAL the query is none of these; ESRCH there is no such process;
  *         EACCES it may not be read; ENOTSUP no source that is open here knows
- *         tasks; EBADMSG EIO ENOMEM the list of tasks cannot be read.
+ *         tasks; ETIMEDOUT the deadline of the query passed, or it was
+ *         cancelled; EBADMSG EIO ENOMEM the list of tasks cannot be read.
  * Since: 0.1
  */
 int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
@@ -602,8 +607,8 @@ int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
  *         negative errno.
  * Errors: EAGAIN it runs, so its stack is in the registers of a processor;
  *         ENOENT it ran when the dump was written, which has no registers;
- *         EIO the page where it begins is not in the dump;
- *         EINVAL, ESRCH, EACCES, ENOTSUP, EBADMSG, EIO, ENOMEM as for
+ *         EIO the page where it begins is not in the dump; EINVAL, ESRCH,
+ *         EACCES, ENOTSUP, ETIMEDOUT, EBADMSG, EIO, ENOMEM as for
  *         pagedet_threads(); ENOTSUP also if the kernel has no data for
  *         unwinding; ENODATA its types or symbols are not known.
  * Since: 0.1

@@ -108,7 +108,8 @@ struct pagedet_usages;
  *         does not know; ENOTSUP no source here shows what processes use;
  *         EACCES no process may be read at all; EBADMSG a dump contradicts
  *         itself about its tasks; ENODATA its types or symbols are not known;
- *         ENOMEM; EIO.
+ *         ETIMEDOUT ECANCELED before the processes were listed; ENOSYS a part
+ *         that is needed was not built; ENOMEM; EIO.
  * Since: 0.1
  */
 int pagedet_usage(struct pagedet *pd,

@@ -55,6 +55,8 @@ int pdet_answer_struct(struct pdet_env *env, void *to, const void *from,
 		return r;
 	memcpy(&theirs, to, sizeof(theirs));
 	memcpy(to, from, PDET_MIN(size, (size_t)theirs));
+	/* The caller asks again with the same struct. */
+	memcpy(to, &theirs, sizeof(theirs));
 	if (theirs > size)
 		memset((char *)to + size, 0, theirs - size);
 	return 0;

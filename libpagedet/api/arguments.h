@@ -20,8 +20,8 @@ int pdet_check_struct(struct pdet_env *env, void *to, size_t size,
 int pdet_check_answer(struct pdet_env *env, const void *to);
 
 /*
- * pdet_answer_struct - copy an answer to the caller's struct. If that is
- * longer, the rest is set to zero.
+ * pdet_answer_struct - copy an answer to the caller's struct, whose size stays
+ * as it is. If that is longer, the rest is set to zero.
  */
 int pdet_answer_struct(struct pdet_env *env, void *to, const void *from,
 		       size_t size);

@@ -93,12 +93,14 @@ int pagedet_checked_next(struct pagedet_checked *checked,
 			 struct pagedet_verdict *ret)
 {
 	struct pagedet_verdict v;
-	int r;
+	int r = pdet_check_answer(&checked->pd->env, ret);
 
+	if (r < 0)
+		return r;
 	if (!pdet_checked_next(checked->c, &v))
 		return 0;
-	r = pdet_answer_struct(&checked->pd->env, ret, &v, sizeof(v));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&checked->pd->env, ret, &v, sizeof(v));
+	return 1;
 }
 
 int pagedet_checked_whole(const struct pagedet_checked *checked,

@@ -80,7 +80,10 @@ int pagedet_emit_findings(struct pagedet_emitter *emitter,
 	const uint64_t width = evidence ? evidence->size : 0;
 	struct pagedet_finding f;
 	uint64_t i;
+	int r = pdet_emitter_lists(emitter, emitter->env, "findings");
 
+	if (r < 0)
+		return r;
 	if ((n && stride < PDET_FINDING_FIRST) ||
 	    (evidence && width < PDET_EVIDENCE_FIRST))
 		return pdet_fail(emitter->env, EINVAL, "the size of the "

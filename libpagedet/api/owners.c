@@ -82,12 +82,14 @@ int pagedet_owners_next(struct pagedet_owners *owners,
 			struct pagedet_owner_group *ret)
 {
 	struct pagedet_owner_group group;
-	int r;
+	int r = pdet_check_answer(&owners->pd->env, ret);
 
+	if (r < 0)
+		return r;
 	if (!pdet_owners_next(owners->o, &group))
 		return 0;
-	r = pdet_answer_struct(&owners->pd->env, ret, &group, sizeof(group));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&owners->pd->env, ret, &group, sizeof(group));
+	return 1;
 }
 
 const char *pagedet_owners_text(const struct pagedet_owners *owners,

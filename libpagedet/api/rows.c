@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "api/handle.h"
+#include "api/arguments.h"
 #include "emit/emit.h"
 #include "query/stacks.h"
 #include "schema/page_bytes.h"
@@ -141,16 +141,13 @@ int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
 int pagedet_next_columns(struct pagedet_iter *it, struct pagedet_columns *ret)
 {
 	struct pdet_fields shown = it->it->plan.wanted;
-	struct pagedet_columns c;
-	uint64_t size = ret->size;
+	struct pagedet_columns c = { .size = sizeof(c) };
 	size_t n = 0;
 	unsigned i;
-	int r;
+	int r = pdet_check_answer(&it->pd->env, ret);
 
-	if (size < sizeof(c))
-		return pdet_fail(&it->pd->env, EINVAL,
-				 "the size of struct pagedet_columns is not "
-				 "set");
+	if (r < 0)
+		return r;
 	r = current(it);
 	if (r <= 0)
 		return r;
@@ -167,12 +164,10 @@ int pagedet_next_columns(struct pagedet_iter *it, struct pagedet_columns *ret)
 		it->columns[n].cell = it->batch->cell[f] + it->cursor;
 		n++;
 	}
-	memset(&c, 0, sizeof(c));
-	c.size = size;
 	c.rows = it->batch->n - it->cursor;
 	c.n_columns = n;
 	c.columns = it->columns;
-	memcpy(ret, &c, sizeof(c));
+	pdet_answer_struct(&it->pd->env, ret, &c, sizeof(c));
 	it->step = it->cursor;
 	it->cursor = it->batch->n;
 	return (int)c.rows;

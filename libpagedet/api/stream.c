@@ -56,15 +56,15 @@ int pagedet_stream_take(struct pagedet_stream *stream, const void *bytes,
 			uint64_t len, uint64_t *at,
 			struct pagedet_streamed_page *ret)
 {
-	struct pagedet_streamed_page page = { .size = ret->size };
+	struct pagedet_streamed_page page = { .size = sizeof(page) };
 	struct pdet_env env = { .error = "" };
 
-	if (*at > len || ret->size < sizeof(ret->size))
+	if (*at > len || pdet_check_answer(&env, ret) < 0)
 		return -EINVAL;
 	if (!pdet_stream_take(stream->s, bytes, len, at, &page))
 		return 0;
-	return pdet_answer_struct(&env, ret, &page, sizeof(page)) < 0 ?
-		       -EINVAL : 1;
+	pdet_answer_struct(&env, ret, &page, sizeof(page));
+	return 1;
 }
 
 int pagedet_stream_info(const struct pagedet_stream *stream,

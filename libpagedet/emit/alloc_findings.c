@@ -217,11 +217,11 @@ int pdet_emit_alloc_findings(struct pagedet_emitter *e, struct pdet_env *env,
 			     struct pdet_allocs *a)
 {
 	struct emitting s = { .e = e, .a = a, .cells = { .e = e, .a = a } };
+	const int r = pdet_emitter_lists(e, env, "findings");
 	size_t i;
 
-	if (e->format == &pdet_emit_svg || e->format->rows_only)
-		return pdet_fail(env, EINVAL, "findings can be written as "
-				 "text, JSON or CSV only");
+	if (r < 0)
+		return r;
 	s.cells.by = pdet_allocs_keys(a, &s.cells.n_by);
 	s.cells.value = s.f.value;
 	s.cells.state = s.f.state;

@@ -615,10 +615,10 @@ int pdet_emit_allocs(struct pagedet_emitter *e, struct pdet_env *env,
 {
 	struct emitting s = { .e = e, .a = a };
 	void (*group)(struct emitting *s) = json_group;
+	const int r = pdet_emitter_lists(e, env, "groups of allocations");
 
-	if (e->format == &pdet_emit_svg || e->format->rows_only)
-		return pdet_fail(env, EINVAL, "groups of allocations can be "
-				 "written as text, JSON or CSV only");
+	if (r < 0)
+		return r;
 	s.cells = (struct pdet_alloc_cells){ .e = e, .a = a,
 					     .value = s.group.value,
 					     .state = s.group.state };

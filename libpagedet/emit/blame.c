@@ -156,10 +156,10 @@ int pdet_emit_blame(struct pagedet_emitter *e, struct pdet_env *env,
 	struct emitting s = { .e = e, .b = b };
 	void (*row)(struct emitting *s) = json_row;
 	uint64_t left = b->max;
+	const int r = pdet_emitter_lists(e, env, "blame");
 
-	if (e->format == &pdet_emit_svg || e->format->rows_only)
-		return pdet_fail(env, EINVAL, "blame can be written as text, "
-				 "JSON or CSV only");
+	if (r < 0)
+		return r;
 	s.cells = (struct pdet_alloc_cells){ .e = e, .a = b->allocs };
 	s.cells.by = pdet_allocs_keys(b->allocs, &s.cells.n_by);
 	s.block.size = sizeof(s.block);

@@ -164,8 +164,11 @@ int pdet_emit_checked(struct pagedet_emitter *e, struct pdet_env *env,
 	void (*one)(struct emitting *s, const struct pagedet_verdict *v,
 		    bool whole) = json;
 	struct emitting s = { .e = e, .c = c };
+	const int r = pdet_emitter_lists(e, env, "assertions");
 	struct pagedet_verdict v;
 
+	if (r < 0)
+		return r;
 	if (e->format == &pdet_emit_csv) {
 		one = csv;
 		str(&s, "check,path,verdict,first,pages,why,cause,whole\n");

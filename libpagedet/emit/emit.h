@@ -90,6 +90,13 @@ bool pdet_emitter_draws(const struct pagedet_emitter *e);
 bool pdet_emitter_saves(const struct pagedet_emitter *e);
 
 /*
+ * pdet_emitter_lists - 0 if the format is text, JSON or CSV, else -EINVAL.
+ * @what: what is to be written.
+ */
+int pdet_emitter_lists(const struct pagedet_emitter *e, struct pdet_env *env,
+		       const char *what);
+
+/*
  * Text goes to the fd in large pieces as it grows. A failed write is -EIO with
  * an error text in @env, and every later call fails, too.
  */

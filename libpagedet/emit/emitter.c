@@ -11,6 +11,11 @@
 #include "emit/cell.h"
 #include "emit/emitter.h"
 
+#define OPTIONS ((uint32_t)(PAGEDET_EMIT_COLOUR | PAGEDET_EMIT_SOURCES | \
+			    PAGEDET_EMIT_POINTERS | PAGEDET_EMIT_STACKS | \
+			    PAGEDET_EMIT_LINEAR | PAGEDET_EMIT_TOTALS | \
+			    PAGEDET_EMIT_ALTERNATIVES))
+
 static const uint64_t nothing;
 
 /* Writes all bytes up to @at to the descriptor and empties the buffer. */
@@ -165,6 +170,9 @@ int pdet_emitter_new(struct pdet_env *env,
 	if (!format)
 		return pdet_fail(env, EINVAL, "cannot emit: no format %u",
 				 options->format);
+	if (options->options & ~OPTIONS)
+		return pdet_fail(env, EINVAL, "cannot emit: no option 0x%x",
+				 options->options & ~OPTIONS);
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return no_memory(env);
@@ -210,6 +218,15 @@ bool pdet_emitter_draws(const struct pagedet_emitter *e)
 bool pdet_emitter_saves(const struct pagedet_emitter *e)
 {
 	return e->format == &pdet_emit_snapshot;
+}
+
+int pdet_emitter_lists(const struct pagedet_emitter *e, struct pdet_env *env,
+		       const char *what)
+{
+	if (e->format == &pdet_emit_svg || e->format->rows_only)
+		return pdet_fail(env, EINVAL, "%s can be written as text, JSON "
+				 "or CSV only", what);
+	return 0;
 }
 
 static void add_col(struct pagedet_emitter *e, unsigned field)

@@ -376,10 +376,10 @@ int pdet_emit_timeline(struct pagedet_emitter *e, struct pdet_env *env,
 	struct emitting s = { .e = e, .t = t };
 	void (*row)(struct emitting *s) = json_row;
 	uint64_t rest = t->max;
+	const int r = pdet_emitter_lists(e, env, "a timeline");
 
-	if (e->format == &pdet_emit_svg || e->format->rows_only)
-		return pdet_fail(env, EINVAL, "a timeline can be written as "
-				 "text, JSON or CSV only");
+	if (r < 0)
+		return r;
 	s.cells = (struct pdet_alloc_cells){ .e = e, .a = t->allocs,
 					     .value = s.row.value,
 					     .state = s.row.state };

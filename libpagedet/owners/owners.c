@@ -33,6 +33,10 @@ static int ask(struct pdet_owners *o, const struct pdet_owners_args *args)
 	if (q->n_by > PAGEDET_OWNER_KEYS)
 		return pdet_fail(args->env, EINVAL, "cannot group by %llu keys",
 				 (unsigned long long)q->n_by);
+	if (q->options & ~(uint32_t)(PAGEDET_OWNERS_REVERSE |
+				     PAGEDET_OWNERS_MIXED) || q->reserved)
+		return pdet_fail(args->env, EINVAL, "cannot group: unknown "
+				 "options");
 	if (q->sort > PAGEDET_OWNERS_SORT_BLOCKS)
 		return pdet_fail(args->env, EINVAL,
 				 "cannot sort: there is no order %u",

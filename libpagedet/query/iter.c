@@ -1220,6 +1220,9 @@ int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 	it->q.n_items = n;
 	it->walk_ended = false;
 	it->ended = false;
+	it->current = NULL;
+	if (it->run)
+		pdet_run_drop(it->run);
 	it->glance = it->may_glance && n == 1;
 	it->slots[0].more = false;
 	it->rows = 0;

@@ -24,6 +24,9 @@ bool pdet_run_fold(struct pdet_run *r, const struct pdet_batch *b,
  */
 struct pdet_batch *pdet_run_take(struct pdet_run *r, bool last);
 
+/* Forgets all rows. */
+void pdet_run_drop(struct pdet_run *r);
+
 /* The number of texts lost for lack of memory since the last call. */
 uint64_t pdet_run_lost(struct pdet_run *r);
 

@@ -43,12 +43,14 @@ int pagedet_kmap_next_call(struct pagedet_kmap_calls *calls,
 			   struct pagedet_kmap_call *ret)
 {
 	struct pagedet_kmap_call call;
-	int r;
+	int r = pdet_check_answer(&calls->pd->env, ret);
 
+	if (r < 0)
+		return r;
 	if (!pdet_kmap_next_call(calls->c, &call))
 		return 0;
-	r = pdet_answer_struct(&calls->pd->env, ret, &call, sizeof(call));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&calls->pd->env, ret, &call, sizeof(call));
+	return 1;
 }
 
 int pagedet_kmap_calls_total(const struct pagedet_kmap_calls *calls,

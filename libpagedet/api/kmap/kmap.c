@@ -59,23 +59,28 @@ int pagedet_kmap_next(struct pagedet_kmap *kmap,
 	int r;
 
 	pdet_clear(&kmap->pd->env);
+	r = pdet_check_answer(&kmap->pd->env, ret);
+	if (r < 0)
+		return r;
 	r = pdet_kmap_next(kmap->k, &kmap->pd->env, &object);
 	if (r <= 0)
 		return r;
-	r = pdet_answer_struct(&kmap->pd->env, ret, &object, sizeof(object));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&kmap->pd->env, ret, &object, sizeof(object));
+	return 1;
 }
 
 int pagedet_kmap_next_access(struct pagedet_kmap *kmap,
 			     struct pagedet_kmap_access *ret)
 {
 	struct pagedet_kmap_access access;
-	int r;
+	int r = pdet_check_answer(&kmap->pd->env, ret);
 
+	if (r < 0)
+		return r;
 	if (!pdet_kmap_next_access(kmap->k, &access))
 		return 0;
-	r = pdet_answer_struct(&kmap->pd->env, ret, &access, sizeof(access));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&kmap->pd->env, ret, &access, sizeof(access));
+	return 1;
 }
 
 int pagedet_kmap_compare(struct pagedet_kmap *kmap,
@@ -95,12 +100,14 @@ int pagedet_kmap_next_group(struct pagedet_kmap *kmap,
 			    struct pagedet_kmap_group *ret)
 {
 	struct pagedet_kmap_group group;
-	int r;
+	int r = pdet_check_answer(&kmap->pd->env, ret);
 
+	if (r < 0)
+		return r;
 	if (!pdet_kmap_next_group(kmap->k, &group))
 		return 0;
-	r = pdet_answer_struct(&kmap->pd->env, ret, &group, sizeof(group));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&kmap->pd->env, ret, &group, sizeof(group));
+	return 1;
 }
 
 const char *pagedet_kmap_text(const struct pagedet_kmap *kmap, uint64_t id,

@@ -195,12 +195,14 @@ int pagedet_allocs_next(struct pagedet_allocs *allocs,
 			struct pagedet_alloc_group *ret)
 {
 	struct pagedet_alloc_group group;
-	int r;
+	int r = pdet_check_answer(&allocs->pd->env, ret);
 
+	if (r < 0)
+		return r;
 	if (!pdet_allocs_next(allocs->a, &group))
 		return 0;
-	r = pdet_answer_struct(&allocs->pd->env, ret, &group, sizeof(group));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&allocs->pd->env, ret, &group, sizeof(group));
+	return 1;
 }
 
 const char *pagedet_allocs_text(const struct pagedet_allocs *allocs,

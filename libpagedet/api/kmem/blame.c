@@ -254,9 +254,11 @@ int pagedet_blame_next_holder(struct pagedet_blame *blame,
 {
 	struct pagedet_blame_holder holder = { .size = sizeof(holder) };
 	const struct pdet_blame_holder *h;
+	int r = pdet_check_answer(&blame->pd->env, ret);
 	unsigned i;
-	int r;
 
+	if (r < 0)
+		return r;
 	if (blame->next_holder == blame->b.n_holders)
 		return 0;
 	h = &blame->b.holders[blame->next_holder++];
@@ -270,8 +272,8 @@ int pagedet_blame_next_holder(struct pagedet_blame *blame,
 	holder.bytes = h->bytes;
 	pdet_allocs_values(blame->allocs->a, h->group, holder.value,
 			   holder.state);
-	r = pdet_answer_struct(&blame->pd->env, ret, &holder, sizeof(holder));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&blame->pd->env, ret, &holder, sizeof(holder));
+	return 1;
 }
 
 int pagedet_blame_next_block(struct pagedet_blame *blame,
@@ -281,9 +283,11 @@ int pagedet_blame_next_block(struct pagedet_blame *blame,
 	struct pagedet_blame_block block = { .size = sizeof(block) };
 	const struct pdet_blame_share *most;
 	const struct pdet_blame_block *from;
+	int r = pdet_check_answer(&blame->pd->env, ret);
 	uint64_t i;
-	int r;
 
+	if (r < 0)
+		return r;
 	if (blame->next_block == blame->b.n_order)
 		return 0;
 	i = b->order[blame->next_block++];
@@ -303,8 +307,8 @@ int pagedet_blame_next_block(struct pagedet_blame *blame,
 		pdet_allocs_values(blame->allocs->a, most->group, block.value,
 				   block.state);
 	}
-	r = pdet_answer_struct(&blame->pd->env, ret, &block, sizeof(block));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&blame->pd->env, ret, &block, sizeof(block));
+	return 1;
 }
 
 int pagedet_blame_total(const struct pagedet_blame *blame,

@@ -270,13 +270,15 @@ int pagedet_timeline_next(struct pagedet_timeline *timeline,
 			  struct pagedet_timeline_event *ret)
 {
 	struct pagedet_timeline_event event;
-	int r;
+	int r = pdet_check_answer(&timeline->trace.pd->env, ret);
 
+	if (r < 0)
+		return r;
 	if (!next(timeline, &event))
 		return 0;
-	r = pdet_answer_struct(&timeline->trace.pd->env, ret, &event,
-			       sizeof(event));
-	return r < 0 ? r : 1;
+	pdet_answer_struct(&timeline->trace.pd->env, ret, &event,
+			   sizeof(event));
+	return 1;
 }
 
 const char *pagedet_timeline_text(const struct pagedet_timeline *timeline,

@@ -23,7 +23,8 @@ int procfs_handed_fd(const struct procfs *p, uint32_t kind, uint32_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < p->handed.n; i++)
+	/* The newest one: a pid may be used again. */
+	for (i = p->handed.n; i-- > 0;)
 		if (p->handed.data[i].kind == kind &&
 		    p->handed.data[i].pid == pid)
 			return p->handed.data[i].fd;

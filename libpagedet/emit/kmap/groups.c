@@ -181,10 +181,7 @@ void pdet_emit_kmap_total(struct pagedet_emitter *e, const struct pdet_kmap *k)
 
 int pdet_emit_kmap_check(const struct pagedet_emitter *e, struct pdet_env *env)
 {
-	if (e->format == &pdet_emit_svg || e->format->rows_only)
-		return pdet_fail(env, EINVAL, "a KMAP can be written as text, "
-				 "JSON or CSV only");
-	return 0;
+	return pdet_emitter_lists(e, env, "a KMAP");
 }
 
 int pdet_emit_kmap_groups(struct pagedet_emitter *e, struct pdet_env *env,

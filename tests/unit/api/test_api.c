@@ -148,7 +148,21 @@ START_TEST(handles_that_are_refused)
 	struct pagedet_options o = PAGEDET_OPTIONS_INIT;
 	struct pagedet *first = pd, *other = NULL;
 	struct pagedet_index *index = NULL;
+	struct pagedet_emit_options emit = PAGEDET_EMIT_OPTIONS_INIT;
+	struct pagedet_owners_query whose = PAGEDET_OWNERS_QUERY_INIT;
+	struct pagedet_emitter *e = NULL;
+	struct pagedet_owners *owners = NULL;
 
+	emit.options = 128;
+	refused(pagedet_emitter_new(pd, &emit, &e), EINVAL, "no option 0x80");
+	emit.options = 0;
+	emit.format = PAGEDET_FORMAT_SVG;
+	ck_assert_int_eq(pagedet_emitter_new(pd, &emit, &e), 0);
+	refused(pagedet_emit_findings(e, NULL, 0, NULL), EINVAL,
+		"findings can be written as text");
+	pagedet_emitter_free(e);
+	whose.options = 4;
+	refused(pagedet_owners(pd, &whose, &owners), EINVAL, "unknown options");
 	refused(pagedet_open(pd, NULL), EINVAL, "is open already");
 	refused(pagedet_survey(pd, 127, 1, &a), ENOENT, "no field 127");
 	refused(pagedet_survey(pd, 1, 31, &a), ENOENT, "no source 31");
@@ -309,6 +323,96 @@ START_TEST(short_rows)
 }
 END_TEST
 
+/* A program built with a shorter struct asks again and again with one. */
+START_TEST(short_structs)
+{
+	struct {
+		struct pagedet_owners_total total;
+		uint64_t behind;
+	} other;
+	struct pagedet_owners_query text = PAGEDET_OWNERS_QUERY_INIT;
+	const uint64_t size = offsetof(struct pagedet_owners_total, times);
+	struct pagedet_owners *owners = NULL;
+	struct pagedet_owner_group group = { .size = 8 };
+	unsigned char short_one[sizeof(other)];
+	char path[256];
+	int i;
+
+	text.path = unit_source(path, sizeof(path), "tests/fixtures/page_owner/"
+						    "6.12.117.txt.gz");
+	ck_assert_msg(pagedet_owners(pd, &text, &owners) == 0, "%s",
+		      pagedet_error(pd));
+	for (i = 0; i < 2; i++) {
+		memset(short_one + sizeof(size), 0xa5,
+		       sizeof(short_one) - sizeof(size));
+		if (!i)
+			memcpy(short_one, &size, sizeof(size));
+		ck_assert_int_eq(pagedet_owners_total(owners,
+				 (void *)short_one), 0);
+		ck_assert(!memcmp(short_one, &size, sizeof(size)));
+		ck_assert_uint_eq(short_one[size], 0xa5);
+	}
+	/* A longer one is of a newer program. */
+	other.total.size = sizeof(other);
+	other.behind = 1;
+	ck_assert_int_eq(pagedet_owners_total(owners, &other.total), 0);
+	ck_assert_uint_eq(other.total.size, sizeof(other));
+	ck_assert_uint_eq(other.behind, 0);
+	/* None is lost for a caller who forgets the size. */
+	refused(pagedet_owners_next(owners, &group), EINVAL, "is not set");
+	group.size = sizeof(group);
+	for (i = 0; pagedet_owners_next(owners, &group) > 0; i++)
+		ck_assert_uint_eq(group.size, sizeof(group));
+	ck_assert_uint_eq(i, other.total.groups);
+	pagedet_owners_free(owners);
+}
+END_TEST
+
+/* Columns are handed out to programs built with other structs, too. */
+START_TEST(short_columns)
+{
+	struct {
+		struct pagedet_columns c;
+		uint64_t behind;
+	} longer = { { .size = sizeof(longer) }, 1 };
+	struct pagedet_columns c = {
+		.size = offsetof(struct pagedet_columns, columns)
+	};
+
+	c.columns = (const void *)&c;
+	ask();
+	ck_assert_int_eq(pagedet_next_columns(it, &c), 1);
+	ck_assert_uint_eq(c.n_columns, 2);
+	ck_assert_ptr_eq(c.columns, &c);
+	ask();
+	ck_assert_int_eq(pagedet_next_columns(it, &longer.c), 1);
+	ck_assert_uint_eq(longer.c.size, sizeof(longer));
+	ck_assert_uint_eq(longer.behind, 0);
+}
+END_TEST
+
+/* What is left of the places before belongs to no answer about others. */
+START_TEST(runs_of_other_places)
+{
+	struct pagedet_item apart[40];
+	uint64_t i;
+
+	for (i = 0; i < 40; i++)
+		apart[i] = (struct pagedet_item){ 2 * i, 1, 0, 0 };
+	q.options = PAGEDET_Q_RUNS;
+	q.fields[0] = F(PFN) | F(FLAGS) | F(REFCOUNT);
+	ask();
+	next(1);
+	ck_assert_int_eq(pagedet_iter_retarget(it, apart, 40), 0);
+	next(1);
+	ck_assert_uint_eq(row.pfn, 0);
+	ck_assert_int_eq(pagedet_iter_retarget(it, &item, 1), 0);
+	next(1);
+	ck_assert_uint_eq(row.pfn, item.first);
+	next(0);
+}
+END_TEST
+
 /* A value that no source has is reported as missing, not invented. */
 START_TEST(details_that_are_not_there)
 {
@@ -443,6 +547,9 @@ int main(void)
 	add(s, "descriptors_of_a_task", descriptors_of_a_task);
 	add(s, "strings_are_kept", strings_are_kept);
 	add(s, "short_rows", short_rows);
+	add(s, "short_structs", short_structs);
+	add(s, "short_columns", short_columns);
+	add(s, "runs_of_other_places", runs_of_other_places);
 	add(s, "details_that_are_not_there", details_that_are_not_there);
 	add(s, "places_that_cannot_be_asked_again",
 	    places_that_cannot_be_asked_again);
