@@ -290,6 +290,8 @@ struct pagedet_allocs_total {
 	uint64_t page_allocated_before;
 	uint64_t page_live_before;
 	uint64_t page_live_bytes_before;
+	uint64_t other_instances; /* 1: a trace.dat that has other trace
+				 * instances, too: their events are not read */
 };
 
 /* struct pagedet_verify_options - start from PAGEDET_VERIFY_OPTIONS_INIT. */

@@ -42,6 +42,7 @@ struct pdet_allocs {
 	struct later later;
 	bool no_frees;		/* sums of allocations only */
 	bool only_live;		/* or of what is live */
+	bool has_others;	/* other instances, which are not read */
 	struct pdet_gfp_names gfp;
 	struct pdet_trace_kernel kernel;
 	char boot[40], release[64];
@@ -396,6 +397,7 @@ static void note_trace(struct pdet_allocs *a, const struct pdet_trace *t)
 	a->no_cpu = t->no_cpu;
 	a->hashed = t->hashed;
 	a->only_live = t->only_live;
+	a->has_others = t->has_others;
 	a->gfp = t->gfp;
 	a->kernel = t->kernel;
 	memcpy(a->boot, t->boot, sizeof(a->boot));
@@ -1280,6 +1282,7 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->no_events = a->no_events;
 	ret->no_frees = a->no_frees;
 	ret->only_live = a->only_live;
+	ret->other_instances = a->has_others;
 	ret->inexact = a->loss.inexact;
 	ret->changed = a->loss.changed;
 	ret->begin_before_ns = a->begin_before_ns;

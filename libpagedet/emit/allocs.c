@@ -424,7 +424,7 @@ static void json_total(struct emitting *s)
 		REST(cut_bytes), REST(damaged), REST(strange),
 		OF(OF_EVENTS, disorder, false), REST(sites), REST(unnamed),
 		REST(inexact), REST(changed),
-		REST(page_events),
+		REST(page_events), REST(other_instances),
 	}, compared[] = {
 		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),
 	}, left_out[] = {

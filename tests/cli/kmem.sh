@@ -169,6 +169,42 @@ rm "$tap_dir/less/cpu0.raw"
 run kmem report "$tap_dir/less" --limit 1
 expect 'a processor is missing' 2 'events missing: they were read'
 
+# --- other instances of a trace.dat ---
+
+# A buffer is added to the options, and what is behind it moves. The events of the
+# top instance are no allocations.
+python3 - "$traces/tracedat/g612.v6.dat" "$tap_dir/instances.dat" <<'EOT'
+import re
+import struct
+import sys
+
+with open(sys.argv[1], "rb") as f:
+    data = bytearray(f.read())
+at = data.index(b"options  \0") + 10
+option = struct.pack("<HIQ", 3, 10, 0) + b"x\0"
+data[at:at] = option
+at = data.index(b"flyrecord\0") + 10
+for cpu in range(2):
+    begin, size = struct.unpack_from("<QQ", data, at + 16 * cpu)
+    struct.pack_into("<Q", data, at + 16 * cpu, begin + len(option))
+with open(sys.argv[2], "wb") as f:
+    f.write(re.sub(b"name: (kmalloc|kfree|kmem_cache_|mm_page_)",
+                   lambda m: b"name: x" + m[1][1:], data))
+with open(sys.argv[2] + ".both", "wb") as f:
+    f.write(data)
+EOT
+said='other trace instances, too: their events are not read'
+for command in report live events check; do
+	run kmem $command "$tap_dir/instances.dat"
+	expect "$command: what is not here may be in another instance" 2 \
+		"$said"
+done
+run kmem report "$tap_dir/instances.dat.both" --json
+stdout_has 'the top instance has some' '"other_instances":1'
+tap_run 'then that is said, too' grep -q "$said" "$tap_dir/stderr"
+run kmem report "$traces/tracedat/g612.v6.dat" --json -q
+stdout_has 'it has no other instance' '"other_instances":0'
+
 # --- keys, order, output ---
 
 run kmem report "$traces/raw-6.12-x86_64" --sort live_bytes --limit 1 -q

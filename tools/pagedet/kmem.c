@@ -442,6 +442,9 @@ static void tell_missing(const struct pagedet_allocs_total *t)
 static void tell_unknown(const struct cli_kmem *a,
 			 const struct pagedet_allocs_total *t)
 {
+	if (t->other_instances)
+		cli_say("the file has other trace instances, too: their events "
+			"are not read; 'trace-cmd report -B NAME' shows them");
 	tell(t->undecided, "group", "left out, because what --where tests is "
 	     "not known");
 	tell(t->unsized, "allocation", "of pages, whose bytes are not known: "
@@ -544,7 +547,9 @@ static bool is_lossy(const struct pagedet_allocs_total *t)
 {
 	return t->lost || t->gaps || t->uncounted || t->missing ||
 	       t->cut_bytes || t->damaged || t->strange || t->disorder ||
-	       t->inexact || t->changed || t->untracked || t->undecided;
+	       t->inexact || t->changed || t->untracked || t->undecided ||
+	       /* What is asked for may be in these. */
+	       (t->other_instances && !t->events);
 }
 
 /* A comparison of a part with a whole would be misleading. */

@@ -1648,6 +1648,7 @@ class pagedet_allocs_total(Structure):
         ("page_allocated_before", c_uint64),
         ("page_live_before", c_uint64),
         ("page_live_bytes_before", c_uint64),
+        ("other_instances", c_uint64),
     ]
 
 
