@@ -387,6 +387,18 @@ static int compare_key(const struct pdet_group *g, size_t i,
 	return down ? -order : order;
 }
 
+/* Sums that are not known, or that there are not, come last. */
+static int compare_bytes(const struct bytes *a, const struct bytes *b, bool up)
+{
+	const bool has = a->any && !a->reason, other = b->any && !b->reason;
+
+	if (has != other)
+		return has ? -1 : 1;
+	if (!has || a->sum == b->sum)
+		return 0;
+	return (a->sum > b->sum) != up ? -1 : 1;
+}
+
 /*
  * Orders groups as requested, then the largest first, then by key. The order is
  * thus always the same.
@@ -404,6 +416,12 @@ static int compare(const void *a, const void *b, void *data)
 	for (i = 0; i < g->n_keys; i++) {
 		order = g->keys[i] == g->order_by ?
 			compare_key(g, i, k, l, !g->up) : 0;
+		if (order)
+			return order;
+	}
+	if (g->has_bytes && g->order_by == PAGEDET_FIELD_ALLOC_BYTES) {
+		order = compare_bytes(&g->bytes.data[*x], &g->bytes.data[*y],
+				      g->up);
 		if (order)
 			return order;
 	}

@@ -681,7 +681,9 @@ static int check_order(const struct pdet_iter *it)
 	if (it->q.order < PAGEDET_ORDER_UP)
 		return 0;
 	if (it->q.grouped)
-		carried = by == PAGEDET_FIELD_PAGES;
+		carried = by == PAGEDET_FIELD_PAGES ||
+			  (pdet_sums_bytes(it) &&
+			   by == PAGEDET_FIELD_ALLOC_BYTES);
 	for (i = 0; i < it->q.n_group_by; i++)
 		carried |= it->q.group_by[i] == by;
 	if (carried)

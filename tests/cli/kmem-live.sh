@@ -128,7 +128,13 @@ assert total["bytes"] > expected["live_bytes"], total
 assert (total["bytes"] - expected["live_bytes"]) % 4096 == 0, total
 EOT
 run $live --sort alloc_bytes --top 1 --fields alloc_bytes --format csv
-tap_run 'the largest' test "$(wc -l < "$tap_dir/stdout")" = 2
+tap_run 'the largest' test "$(tr '\n' ' ' < "$tap_dir/stdout")" = \
+	'alloc_bytes 2048 '
+run $live --by alloc_site --sort bytes --format csv --page-size 4096
+tap_run 'the group of the largest bytes' sh -c \
+	'cut -d, -f3 "$1" | sed 1d > "$1.bytes"; sort -rn "$1.bytes" |
+	cmp - "$1.bytes"; head -n 2 "$1" | tail -n 1 | grep -q "^,202,827392$"' \
+	sh "$tap_dir/stdout"
 run snapshot "$tap_dir/saved" $live
 expect 'saved rows' 0
 run --from "$tap_dir/saved" scan --json --where 'alloc_requested=155'
