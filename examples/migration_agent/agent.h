@@ -51,6 +51,7 @@ void agent_sleep(unsigned ms);
 struct options {
 	uint32_t mode;		/* PAGEDET_MODE_* */
 	const char *mode_name;
+	const char *capability;	/* of QEMU, for that mode; or NULL */
 	const char *ram;	/* "anon", "memfd", "file" */
 	uint64_t faults;	/* only for fault.c */
 	bool harm;		/* harm.c does some */
@@ -110,6 +111,8 @@ struct vm {
 	bool dead;
 	bool ran;		/* the destination ran, so it has changed */
 	bool goes_on;		/* and runs again */
+	bool restless;		/* a given process was not stopped when it was
+				 * first read */
 	int frozen;		/* PAGEDET_YES, NO, DUNNO */
 	char status[32], version[32];
 	json_t *capability, *parameters; /* original values, to be restored */
@@ -192,7 +195,8 @@ void watch_end(struct agent *a);	/* waits for the current read */
 
 struct counters {
 	uint64_t sum;
-	bool known;
+	bool known;		/* EDAC counts: no change says something */
+	bool is_read;
 };
 
 void counters_read(struct counters *c);
@@ -255,6 +259,8 @@ void fault_sent(struct agent *a, uint64_t page, const unsigned char *bytes);
 void fault_sending(struct agent *a);	/* pages are being sent */
 /* Whether one that is made while pages are sent is yet to be made. */
 bool fault_pending(const struct agent *a);
+void fault_stopped(struct agent *a);	/* the source has, and is yet to be
+					 * read */
 void fault_frozen(struct agent *a);	/* nothing was read yet */
 void fault_explaining(struct agent *a);	/* differences are known */
 
@@ -267,6 +273,7 @@ void harm_names(FILE *f);
 void harm_starting(struct agent *a);
 void harm_sending(struct agent *a);
 bool harm_pending(void);
+void harm_stopped(struct agent *a);
 void harm_frozen(struct agent *a);
 /*
  * A page passes, before it is hashed or afterwards; called by the tap's thread.
@@ -274,6 +281,10 @@ void harm_frozen(struct agent *a);
  */
 bool harm_passing(struct agent *a, uint64_t page, unsigned char *bytes,
 		  bool is_hashed);
+
+/* --- evidence.c: what only the agent knows --- */
+
+int evidence_add(struct agent *a); /* 0, or -1: no memory */
 
 /* --- explain.c --- */
 
@@ -308,7 +319,13 @@ struct report_rule {		/* the findings of one rule */
 unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		      unsigned max);
 void report_verdict(const struct agent *a, char *text, size_t size);
-const char *report_todo(const struct agent *a);
+struct report_advice {
+	const char *text;
+	int lets_run;		/* the side that it lets go on, or: */
+#define NEITHER (-1)
+};
+
+struct report_advice report_todo(const struct agent *a);
 const char *report_look(const struct pagedet_seen *s);
 const char *report_fact_side(const struct pagedet_fact *fact);
 void report_fact(const struct pagedet_fact *fact, char *text, size_t size);

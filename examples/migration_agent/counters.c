@@ -53,7 +53,7 @@ static void add_exceptions(struct counters *c)
 
 void counters_read(struct counters *c)
 {
-	*c = (struct counters){ .sum = 0 };
+	*c = (struct counters){ .is_read = true };
 	add_files(c, "/sys/devices/system/edac/mc/mc*/?e_count");
 	add_exceptions(c);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Explains differing pages. Each side collects what its kernel knows. The
- * destination's evidence comes as bytes, as over a network. The agent adds what
- * only it knows: what was sent, and which side was frozen. Then it applies the
- * library's rules.
+ * destination's evidence comes as bytes, as over a network. evidence.c adds
+ * what only the agent knows. Then it applies the library's rules.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,158 +75,6 @@ static int over_the_wire(struct agent *a, struct pagedet_evidence *e,
 	free(bytes);
 	return r == (int)n ? 0 : trouble(a, "evidence of the destination",
 					 pagedet_error(a->pd));
-}
-
-/* --- facts of the agent --- */
-
-static uint32_t yes_no(bool yes)
-{
-	return yes ? PAGEDET_YES : PAGEDET_NO;
-}
-
-/* Adds what was read while both were frozen, if the evidence lacks it. */
-static void add_look(const struct agent *a, struct pagedet_evidence *e,
-		     unsigned version, const struct pagedet_seen *s)
-{
-	if (e->hash_state[version] != PAGEDET_HAVE)
-		pagedet_seen_evidence(s, version, a->hash_key, e);
-}
-
-/*
- * If the destination went on, the source was first read seconds after it had
- * stopped. What has not changed since may have changed before.
- */
-static void forget_late_look(const struct agent *a, struct pagedet_evidence *e)
-{
-	const unsigned stopped = PAGEDET_AS_STOPPED - PAGEDET_AS_MORE;
-
-	if (!a->went_on || e->more_state[stopped] != PAGEDET_HAVE ||
-	    e->hash_state[PAGEDET_AS_NOW] != PAGEDET_HAVE ||
-	    e->more_hash[stopped] != e->hash[PAGEDET_AS_NOW])
-		return;
-	e->more_hash[stopped] = e->more_ns[stopped] = 0;
-	e->more_state[stopped] = PAGEDET_TIMEOUT;
-	e->more_zero[stopped] = PAGEDET_DUNNO;
-}
-
-/* Everything sent was loaded, so a page that is absent now was discarded. */
-static void add_discarded(const struct agent *a, struct pagedet_evidence *e,
-			  uint64_t page)
-{
-	if (e->hash_state[PAGEDET_AS_SENT] != PAGEDET_HAVE ||
-	    e->peer_discarded == PAGEDET_YES)
-		return;
-	e->peer_discarded = yes_no(e->zero[PAGEDET_AS_SENT] == PAGEDET_NO &&
-		a->now[DESTINATION][page].state == PAGEDET_SEEN_ABSENT);
-}
-
-/* Finds the pages of the source with the contents of each differing page. */
-static struct pagedet_elsewhere *find_places(const struct agent *a)
-{
-	struct pagedet_elsewhere *found = calloc(a->n_differences,
-						 sizeof(*found));
-	uint64_t i;
-
-	for (i = 0; found && i < a->n_differences; i++)
-		found[i].hash = a->now[DESTINATION][
-			a->differences[i].page].hash;
-	if (found)
-		pagedet_seen_find(a->now[SOURCE], a->pages, found,
-				  a->n_differences);
-	return found;
-}
-
-static int by_hash(const void *a, const void *b)
-{
-	const struct pagedet_elsewhere *x = a, *y = b;
-
-	return x->hash < y->hash ? -1 : x->hash > y->hash;
-}
-
-/*
- * Adds whether another page of the source has the contents that this page has
- * at the destination. The page itself does not, or it would not differ.
- */
-static void add_place(const struct agent *a, struct pagedet_evidence *e,
-		      uint64_t page, const struct pagedet_elsewhere *found)
-{
-	const struct pagedet_seen *peer = &a->now[DESTINATION][page];
-	const struct pagedet_elsewhere key = { .hash = peer->hash };
-
-	if (peer->state != PAGEDET_SEEN_DATA)
-		return;
-	found = bsearch(&key, found, a->n_differences, sizeof(key), by_hash);
-	if (!found)
-		return;
-	e->same_as_other = yes_no(found->n);
-	if (!found->n)
-		return;
-	e->same_as = found->last;
-	e->unique = yes_no(found->n == 1);
-}
-
-static uint32_t moved(const struct agent *a)
-{
-	if (a->after.sum != a->before.sum)
-		return PAGEDET_YES;
-	return a->before.known && a->after.known ? PAGEDET_NO : PAGEDET_DUNNO;
-}
-
-static void add_file(const struct agent *a, struct pagedet_evidence *e,
-		     uint64_t page)
-{
-	const struct block *b = join_block(a, page);
-
-	if (!b->written_ns)
-		return;
-	e->file_ns = b->written_ns;
-	if (!e->hash_ns[PAGEDET_AS_SENT])
-		return;
-	if (b->written_ns < e->hash_ns[PAGEDET_AS_SENT])
-		e->file_written = PAGEDET_NO;
-	else if (b->others_ns >= e->hash_ns[PAGEDET_AS_SENT])
-		e->file_written = PAGEDET_YES;
-}
-
-static void add(const struct agent *a, struct pagedet_evidence *e,
-		uint64_t page, const struct pagedet_elsewhere *found)
-{
-	e->id = page;
-	e->mode = a->o.mode;
-	e->one_host = PAGEDET_YES;
-	e->here_frozen = (uint32_t)a->vm[SOURCE].frozen;
-	e->peer_frozen = (uint32_t)a->vm[DESTINATION].frozen;
-	if (!a->o.blocks)
-		e->peer_complete = PAGEDET_YES;
-	if (a->vm[DESTINATION].frozen == PAGEDET_YES)
-		e->peer_ran = PAGEDET_NO;
-	if (a->vm[SOURCE].frozen == PAGEDET_YES)
-		e->here_ran = PAGEDET_NO;
-	/* Only a library inside QEMU could arm it. */
-	e->track = PAGEDET_WRITES_NOT_ARMED;
-	e->counters_here = e->counters_peer = moved(a);
-	e->differences = a->n_different + a->n_lost;
-	add_look(a, e, PAGEDET_AS_NOW, &a->now[SOURCE][page]);
-	add_look(a, e, PAGEDET_AS_AGAIN, &a->again[page]);
-	add_look(a, e, PAGEDET_AS_PEER, &a->now[DESTINATION][page]);
-	pagedet_versions_evidence(a->versions, page, e);
-	forget_late_look(a, e);
-	add_discarded(a, e, page);
-	add_place(a, e, page, found);
-	add_file(a, e, page);
-}
-
-static int add_all(struct agent *a)
-{
-	struct pagedet_elsewhere *found = find_places(a);
-	uint64_t i;
-
-	if (!found)
-		return trouble(a, "evidence", "no memory");
-	for (i = 0; i < a->n_differences; i++)
-		add(a, &a->evidence[i], a->differences[i].page, found);
-	free(found);
-	return 0;
 }
 
 /* --- the bytes --- */
@@ -308,7 +155,9 @@ static int gather(struct agent *a)
 	for (i = 0; !status && i < n; i++)
 		compare(a, &a->differences[i], &a->evidence[i]);
 	thawed(a);
-	return status ? status : add_all(a);
+	if (!status && evidence_add(a))
+		status = trouble(a, "evidence", "no memory");
+	return status;
 }
 
 static int ask(struct agent *a)

@@ -181,6 +181,18 @@ bool fault_was_sent(struct agent *a, uint64_t page)
 	return !pagedet_versions_of(a->versions, page, &of) && of.times;
 }
 
+bool fault_choose_sent(struct agent *a, uint64_t *page)
+{
+	unsigned i;
+
+	for (i = 0; i < TRIES; i++) {
+		*page = fault_choose_data(a, SOURCE);
+		if (fault_was_sent(a, *page))
+			return true;
+	}
+	return false;
+}
+
 /* --- the faults --- */
 
 static bool flip_bit(struct agent *a)
@@ -250,20 +262,48 @@ static bool shift_pages(struct agent *a)
 	return true;
 }
 
+static int punch(struct agent *a, int side, uint64_t page)
+{
+	off_t at;
+	const int fd = open_file(a, side, page, &at);
+	int r;
+
+	if (fd < 0)
+		return -1;
+	r = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
+		      PAGE_BYTES);
+	close(fd);
+	if (r)
+		fault_not_done();
+	return r;
+}
+
 static bool punch_hole(struct agent *a)
 {
 	const uint64_t page = fault_choose_data(a, DESTINATION);
-	off_t at;
-	const int fd = open_file(a, DESTINATION, page, &at);
 
-	if (fd < 0)
-		return true;
-	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
-		      PAGE_BYTES))
-		fault_not_done();
-	else
+	if (!punch(a, DESTINATION, page))
 		fault_done("punch-hole", page);
-	close(fd);
+	return true;
+}
+
+static bool source_hole(struct agent *a)
+{
+	const uint64_t page = fault_choose_data(a, SOURCE);
+
+	if (!punch(a, SOURCE, page))
+		fault_done("source-hole", page);
+	return true;
+}
+
+static bool early_hole(struct agent *a)
+{
+	uint64_t page;
+
+	if (!fault_choose_sent(a, &page))
+		return false;
+	if (!punch(a, SOURCE, page))
+		fault_done_here(a, "early-hole", page);
 	return true;
 }
 
@@ -381,6 +421,10 @@ static const struct fault faults[] = {
 	  FROZEN, false, shift_pages },
 	{ "punch-hole", "a hole in the destination's file", FROZEN,
 	  true, punch_hole },
+	{ "source-hole", "a hole in the source's file, when it has stopped",
+	  FROZEN, true, source_hole },
+	{ "early-hole", "a hole in the source's file, while it is sent",
+	  SENDING, true, early_hole },
 	{ "older", "a page as it was before, at the destination", FROZEN,
 	  false, put_back_older },
 	{ "write-file", "write(2) to the source's file, while it is sent",
@@ -478,6 +522,11 @@ bool fault_pending(const struct agent *a)
 		if (a->o.faults & 1ull << i && faults[i].when == SENDING)
 			return true;
 	return harm_pending();
+}
+
+void fault_stopped(struct agent *a)
+{
+	harm_stopped(a);
 }
 
 void fault_frozen(struct agent *a)

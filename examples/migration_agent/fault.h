@@ -19,6 +19,8 @@ uint64_t fault_random(struct agent *a);
 uint64_t fault_choose(struct agent *a, bool busy);
 /* One that is not zero on that side, if a few tries find one. */
 uint64_t fault_choose_data(struct agent *a, int side);
+/* One of the source that is not zero, and that was sent; false: none yet. */
+bool fault_choose_sent(struct agent *a, uint64_t *page);
 bool fault_is_zero(const unsigned char *bytes);
 bool fault_was_sent(struct agent *a, uint64_t page);
 /* Reads or writes a page of a process: 0 or -1. */

@@ -3,6 +3,7 @@
  * Handles two processes with a map of blocks. There is no monitor, and they
  * need not be QEMU. The sender may provide hashes as sent.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -130,26 +131,64 @@ int given_sent(struct agent *a)
 	return status;
 }
 
-/* A process stopped by a signal or a tracer is frozen. */
+/* The letter of a task's state, or 0: there is no such task. */
+static char state_of(const char *path)
+{
+	char text[512];
+	const char *state;
+	FILE *f = fopen(path, "re");
+	size_t n = 0;
+
+	if (f) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = 0;
+	state = strrchr(text, ')');
+	return state && strlen(state) > 2 ? state[2] : 0;
+}
+
+static bool is_stopped(char state)
+{
+	return state == 'T' || state == 't';
+}
+
+/* A tracer may stop one thread alone. */
+static bool all_stopped(pid_t pid)
+{
+	char path[80];
+	bool stopped = true;
+	unsigned n = 0;
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d && stopped && (e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat",
+			 (int)pid, e->d_name);
+		stopped = is_stopped(state_of(path));
+		n++;
+	}
+	if (d)
+		closedir(d);
+	return n && stopped;
+}
+
+/* Frozen: all of its threads are stopped, by a signal or a tracer. */
 int given_status(struct vm *vm)
 {
-	char path[48], text[512], *state = NULL;
-	size_t n = 0;
-	FILE *f;
+	char path[48], state;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)vm->pid);
-	f = fopen(path, "re");
-	if (f)
-		n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = 0;
-	if (f)
-		fclose(f);
-	state = strrchr(text, ')');
-	vm->dead = !state || strlen(state) < 3 || state[2] == 'Z';
+	state = state_of(path);
+	vm->dead = !state || state == 'Z';
 	vm->frozen = PAGEDET_DUNNO;
 	if (vm->dead)
 		return -1;
-	if (state[2] == 'T' || state[2] == 't')
+	if (all_stopped(vm->pid))
 		vm->frozen = PAGEDET_YES;
 	snprintf(vm->status, sizeof(vm->status), "%s",
 		 vm->frozen == PAGEDET_YES ? "stopped" : "not stopped");

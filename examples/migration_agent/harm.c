@@ -11,7 +11,9 @@ enum moment {
 	SENT,			/* between memory and the tap */
 	WIRE,			/* behind the tap */
 	RUNNING,		/* at the source, after it was sent */
-	STOPPED,		/* at the source, which has stopped */
+	BETWEEN,		/* at the source, which has stopped, before it
+				 * was read */
+	STOPPED,		/* at the source, after that */
 	STORED			/* at the destination */
 };
 
@@ -27,8 +29,11 @@ static const struct {
 	{ "running", RUNNING, BY_MEM },
 	{ "running-file", RUNNING, BY_FILE },
 	{ "running-mapping", RUNNING, BY_MAPPING },
+	{ "between", BETWEEN, BY_MEM },
+	{ "between-file", BETWEEN, BY_FILE },
 	{ "stopped", STOPPED, BY_MEM },
 	{ "stopped-file", STOPPED, BY_FILE },
+	{ "stopped-mapping", STOPPED, BY_MAPPING },
 	{ "stored", STORED, BY_MEM },
 	{ "stored-file", STORED, BY_FILE },
 };
@@ -227,6 +232,23 @@ bool harm_pending(void)
 		if (times[harms[i].time].moment == RUNNING && !harms[i].is_over)
 			return true;
 	return false;
+}
+
+/* A page that is yet to be sent would be sent as it is then. */
+void harm_stopped(struct agent *a)
+{
+	size_t i;
+
+	for (i = 0; i < n_harms; i++) {
+		struct harm *h = &harms[i];
+
+		if (times[h->time].moment != BETWEEN || h->is_over)
+			continue;
+		if (fault_choose_sent(a, &h->page))
+			do_harm(a, h, SOURCE);
+		else
+			h->is_over = fault_not_done();
+	}
 }
 
 void harm_frozen(struct agent *a)

@@ -157,6 +157,12 @@ static bool stays_slow(const struct agent *a, uint64_t ms)
 	       (fault_pending(a) && ms < a->o.seconds * 1000u / 2);
 }
 
+static void source_stopped(struct agent *a)
+{
+	fault_stopped(a);
+	watch_stopped(a);
+}
+
 static int drive(struct agent *a)
 {
 	const uint64_t from = agent_clock();
@@ -207,7 +213,7 @@ static int drive(struct agent *a)
 				 a->vm[SOURCE].qmp.stopped ? 1 :
 				 fast ? 10 : 40);
 		if (a->vm[SOURCE].qmp.stopped)
-			watch_stopped(a);
+			source_stopped(a);
 	}
 	return 0;
 }
@@ -270,7 +276,7 @@ static int carry(struct agent *a)
 		a->split = false;
 	a->ended_ns = agent_now();
 	if (!status)
-		watch_stopped(a);
+		source_stopped(a);
 	early_end(a);
 	if (!status && a->o.go_on)
 		status = quick_freeze(a);
@@ -328,8 +334,12 @@ static void stop(struct vm *vm)
 /* Processes stay as the user left them. */
 static void stop_nobody(struct agent *a)
 {
-	vm_status(&a->vm[SOURCE]);
-	vm_status(&a->vm[DESTINATION]);
+	int side;
+
+	for (side = 0; side < SIDES; side++) {
+		vm_status(&a->vm[side]);
+		a->vm[side].restless = a->vm[side].frozen != PAGEDET_YES;
+	}
 }
 
 /* Resumes a machine that was stopped only for reading. */
@@ -359,6 +369,8 @@ void thawed(struct agent *a)
 			vm->frozen = PAGEDET_YES;
 		else if (vm->qmp.resumed || vm->ran)
 			vm->frozen = PAGEDET_NO;
+		else if (vm->restless)
+			vm->frozen = PAGEDET_DUNNO;
 		if (!vm_alive(vm) && !a->trouble[0])
 			snprintf(a->trouble, sizeof(a->trouble), "the %s ended "
 				 "while it was looked at", vm->name);

@@ -41,7 +41,8 @@ static const char usage[] =
 "Moves a virtual machine from one QEMU to another on this host, compares every\n"
 "page of both, and explains what differs. Needs root.\n"
 "\n"
-"  --mode MODE       precopy (default), multifd, postcopy, ignore-shared\n"
+"  --mode MODE       precopy (default), multifd, postcopy, ignore-shared,\n"
+"                    xbzrle: precopy that sends what has changed in a page\n"
 "  --report DIR      where report.txt, .json and .html go (default: here)\n"
 "  --deadline N      seconds for the migration (default 60)\n"
 "  --bandwidth SIZE  a second, while both run (default 64M)\n"
@@ -68,13 +69,14 @@ static const char usage[] =
 "  --fault LIST      some of these; * needs --ram memfd or file:";
 
 static const struct {
-	const char *name;
+	const char *name, *capability;
 	uint32_t mode;
 } modes[] = {
-	{ "precopy", PAGEDET_MODE_PRECOPY },
-	{ "multifd", PAGEDET_MODE_MULTIFD },
-	{ "postcopy", PAGEDET_MODE_POSTCOPY },
-	{ "ignore-shared", PAGEDET_MODE_IGNORE_SHARED },
+	{ "precopy", NULL, PAGEDET_MODE_PRECOPY },
+	{ "xbzrle", "xbzrle", PAGEDET_MODE_PRECOPY },
+	{ "multifd", "multifd", PAGEDET_MODE_MULTIFD },
+	{ "postcopy", "postcopy-ram", PAGEDET_MODE_POSTCOPY },
+	{ "ignore-shared", "x-ignore-shared", PAGEDET_MODE_IGNORE_SHARED },
 };
 
 static int wrong(const char *option, const char *value, const char *what)
@@ -126,9 +128,10 @@ static int set_mode(struct options *o, const char *name)
 		if (!strcmp(modes[i].name, name)) {
 			o->mode = modes[i].mode;
 			o->mode_name = name;
+			o->capability = modes[i].capability;
 			return 0;
 		}
-	return wrong("mode", name, "precopy, multifd, postcopy or "
+	return wrong("mode", name, "precopy, xbzrle, multifd, postcopy or "
 		     "ignore-shared");
 }
 

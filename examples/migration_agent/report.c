@@ -124,6 +124,18 @@ void report_verdict(const struct agent *a, char *text, size_t size)
 		 one == 1 ? " was" : "s were");
 }
 
+/* --- advice --- */
+
+static struct report_advice neither(const char *text)
+{
+	return (struct report_advice){ text, NEITHER };
+}
+
+static struct report_advice lets(int side, const char *text)
+{
+	return (struct report_advice){ text, side };
+}
+
 /* Since postcopy began, each side has only a part of the guest. */
 static const char *todo_split(const struct agent *a)
 {
@@ -168,57 +180,68 @@ static bool is_intact(const struct agent *a, unsigned side)
 	return true;
 }
 
-/* Advice must never let a side continue that may be damaged. */
-static const char *todo_different(const struct agent *a)
+/* Advice must never let a side continue that may be damaged, or behind. */
+static struct report_advice todo_different(const struct agent *a)
 {
+	if (a->o.blocks)
+		return neither("Do not let either side go on yet: it was not "
+			"seen whether one of them ran after the switch. What "
+			"the guest did there would be at that side only. What "
+			"is said with a finding is about its pages alone.");
 	if (is_intact(a, SOURCE))
-		return "Do not let the destination go on. What the source has "
-		       "of these pages is right: let that go on, and do what is "
-		       "said with each finding before trying again.";
+		return lets(SOURCE, "Do not let the destination go on. What "
+			"the source has of these pages is right: let that go "
+			"on, and do what is said with each finding before "
+			"trying again.");
 	if (is_intact(a, DESTINATION))
-		return "Do not let the source go on. What the destination has "
-		       "of these pages is what the source had when it stopped: "
-		       "let that go on, and do what is said with each finding.";
-	return "Do not let either side go on yet: neither is proven to have "
-	       "all of these pages right. What is said with a finding is about "
-	       "its pages alone; a backup that is older than the migration is "
-	       "safe.";
+		return lets(DESTINATION, "Do not let the source go on. What "
+			"the destination has of these pages is what the source "
+			"had when it stopped: let that go on, and do what is "
+			"said with each finding.");
+	return neither("Do not let either side go on yet: neither is proven to "
+		"have all of these pages right. What is said with a finding is "
+		"about its pages alone; a backup that is older than the "
+		"migration is safe.");
 }
 
-const char *report_todo(const struct agent *a)
+static const char *todo_unsure(const struct agent *a)
 {
-	if (a->went_on && report_status(a) != AGENT_EQUAL && !a->split)
-		return todo_went_on(a);
-	if (a->split)
-		return todo_split(a);
-	if (a->vm[DESTINATION].goes_on)
-		return "The destination runs again, as it did when it was "
-		       "found: what it has is its own by now. To compare, "
-		       "migrate to one that was started with -S.";
-	switch (report_status(a)) {
-	case AGENT_EQUAL:
-		return a->went_on ? "The destination goes on." :
-				    "Let the destination go on.";
-	case AGENT_DIFFERENT:
-		return todo_different(a);
-	default:
-		if (a->trouble[0] && !a->vm[SOURCE].dead)
-			return "Do not trust the destination. Look at what "
-			       "went wrong; nothing here speaks for or against "
-			       "the source's memory, which was not compared.";
-		if (a->vm[SOURCE].dead &&
-		    a->n_equal + a->n_different + a->n_lost == 0)
-			return "The source is lost, and the destination may "
-			       "lack some of its memory: start from a backup.";
-		if (a->vm[SOURCE].dead)
-			return "The source is lost. Compare what the "
-			       "destination has with a backup before it goes "
-			       "on.";
-		return "Do not let the destination go on before it is known. "
-		       "Freeze both, and compare again; what is missing is "
-		       "named with each finding.";
-	}
+	if (a->trouble[0] && !a->vm[SOURCE].dead)
+		return "Do not trust the destination. Look at what went wrong; "
+		       "nothing here speaks for or against the source's "
+		       "memory, which was not compared.";
+	if (a->vm[SOURCE].dead && a->n_equal + a->n_different + a->n_lost == 0)
+		return "The source is lost, and the destination may lack some "
+		       "of its memory: start from a backup.";
+	if (a->vm[SOURCE].dead)
+		return "The source is lost. Compare what the destination has "
+		       "with a backup before it goes on.";
+	return "Do not let the destination go on before it is known. Freeze "
+	       "both, and compare again; what is missing is named with each "
+	       "finding.";
 }
+
+struct report_advice report_todo(const struct agent *a)
+{
+	const enum agent_status status = report_status(a);
+
+	if (a->split)
+		return neither(todo_split(a));
+	if (a->went_on && status != AGENT_EQUAL)
+		return neither(todo_went_on(a));
+	if (a->vm[DESTINATION].goes_on)
+		return neither("The destination runs again, as it did when it "
+			"was found: what it has is its own by now. To compare, "
+			"migrate to one that was started with -S.");
+	if (status == AGENT_EQUAL)
+		return lets(DESTINATION, a->went_on ?
+			"The destination goes on." :
+			"Let the destination go on.");
+	return status == AGENT_DIFFERENT ? todo_different(a) :
+					   neither(todo_unsure(a));
+}
+
+/* --- texts --- */
 
 unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		      unsigned max)
@@ -343,6 +366,8 @@ void report_sent(const struct agent *a, uint64_t page, char *text, size_t size)
 		snprintf(text, size, "not known");
 	} else if (of.sent == PAGEDET_SENT_NEVER) {
 		snprintf(text, size, "never");
+	} else if (a->o.blocks) {
+		snprintf(text, size, "at a time that is not known");
 	} else {
 		report_time(of.sent_ns, at, sizeof(at));
 		snprintf(text, size, "%llu time%s, last at %s%s%s",

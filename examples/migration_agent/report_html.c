@@ -220,7 +220,7 @@ static void map(const struct agent *a, int side, uint64_t per_cell, FILE *f)
 		(unsigned)((n + COLUMNS - 1) / COLUMNS), a->vm[side].name);
 	for (state = ZERO; state < AGAIN; state++)
 		draw_state(a, side, (enum state)state, per_cell, f);
-	if (side == SOURCE && a->tapped)
+	if (side == SOURCE && a->tapped && !a->o.blocks)
 		draw_state(a, side, AGAIN, per_cell, f);
 	draw_hits(a, per_cell, f);
 	fputs("</svg></figure>\n", f);
@@ -259,7 +259,7 @@ static void maps(const struct agent *a, FILE *f)
 				PRIu64 " and %" PRIu64 "</span>\n",
 				states[state].class, states[state].text, s, d);
 	}
-	if (a->tapped)
+	if (a->tapped && !a->o.blocks)
 		fprintf(f, "<span class=\"l\"><i class=\"again\"></i>%s</span>"
 			"\n", states[AGAIN].text);
 	if (a->n_differences)
@@ -291,26 +291,10 @@ static void patterns(const struct agent *a, FILE *f)
 	fputs("</ul>\n", f);
 }
 
-static void summary(const struct agent *a, FILE *f)
+static void migration(const struct agent *a, FILE *f)
 {
 	char line[900], from[40], to[40];
-	int side;
 
-	report_verdict(a, line, sizeof(line));
-	fprintf(f, "<div class=\"verdict s%d\">", (int)report_status(a));
-	tagged(f, "<p class=\"big\">", line, "</p>\n");
-	tagged(f, "<p>", report_todo(a), "</p></div>\n");
-	patterns(a, f);
-	fputs("<h2>What was done</h2>\n<table>\n", f);
-	for (side = 0; side < SIDES; side++) {
-		const struct vm *vm = &a->vm[side];
-
-		snprintf(line, sizeof(line), "pid %d, QEMU %s, %s%s",
-			 (int)vm->pid, vm->version[0] ? vm->version : "?",
-			 vm->dead ? "ended" : vm->status[0] ? vm->status : "?",
-			 vm->frozen == PAGEDET_YES ? ", stood still" : "");
-		row(f, vm->name, line);
-	}
 	report_time(a->started_ns, from, sizeof(from));
 	report_time(a->ended_ns, to, sizeof(to));
 	snprintf(line, sizeof(line), "%s, from %s to %s UTC", a->o.mode_name,
@@ -325,6 +309,32 @@ static void summary(const struct agent *a, FILE *f)
 		snprintf(line, sizeof(line), "not known: %s", a->tapped ?
 			 a->tap_why : "nothing stood between both");
 	row(f, "as sent", line);
+}
+
+static void summary(const struct agent *a, FILE *f)
+{
+	char line[900];
+	int side;
+
+	report_verdict(a, line, sizeof(line));
+	fprintf(f, "<div class=\"verdict s%d\">", (int)report_status(a));
+	tagged(f, "<p class=\"big\">", line, "</p>\n");
+	tagged(f, "<p>", report_todo(a).text, "</p></div>\n");
+	patterns(a, f);
+	fputs("<h2>What was done</h2>\n<table>\n", f);
+	for (side = 0; side < SIDES; side++) {
+		const struct vm *vm = &a->vm[side];
+
+		snprintf(line, sizeof(line), "pid %d, QEMU %s, %s%s",
+			 (int)vm->pid, vm->version[0] ? vm->version : "?",
+			 vm->dead ? "ended" : vm->status[0] ? vm->status : "?",
+			 vm->frozen == PAGEDET_YES ? ", stood still" : "");
+		row(f, vm->name, line);
+	}
+	if (a->o.blocks)
+		row(f, "migration", "it was not seen");
+	else
+		migration(a, f);
 	snprintf(line, sizeof(line), "%" PRIu64 " pages: %" PRIu64 " equal, %"
 		 PRIu64 " different, %" PRIu64 " not readable", a->pages,
 		 a->n_equal, a->n_different, a->n_lost);

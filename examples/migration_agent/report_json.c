@@ -29,6 +29,12 @@ static void set(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value ? value : json_null());
 }
 
+static json_t *known(uint32_t is)
+{
+	return is == PAGEDET_DUNNO ? json_null() :
+				     json_boolean(is == PAGEDET_YES);
+}
+
 static json_t *machine(const struct vm *vm)
 {
 	json_t *o = json_object();
@@ -38,8 +44,7 @@ static json_t *machine(const struct vm *vm)
 	set(o, "qemu", text_or_null(vm->version));
 	set(o, "status", text_or_null(vm->status));
 	set(o, "ended", json_boolean(vm->dead));
-	set(o, "frozen", vm->frozen == PAGEDET_DUNNO ? json_null() :
-	    json_boolean(vm->frozen == PAGEDET_YES));
+	set(o, "frozen", known((uint32_t)vm->frozen));
 	return o;
 }
 
@@ -98,7 +103,8 @@ static json_t *facts(const struct pagedet_finding *f)
 	return list;
 }
 
-static void add_finding(json_t *o, const struct pagedet_finding *f)
+static void add_finding(json_t *o, const struct agent *a,
+			const struct pagedet_finding *f)
 {
 	json_t *unknown = json_array();
 	uint32_t i;
@@ -113,6 +119,10 @@ static void add_finding(json_t *o, const struct pagedet_finding *f)
 	set(o, "likely_confidence", *f->likely ? json_string(
 		pagedet_confidence_name(f->likely_confidence)) : NULL);
 	set(o, "advice", json_string(f->advice));
+	set(o, "lets_run", f->lets_run == PAGEDET_SIDE_BOTH ? NULL :
+	    json_string(a->vm[f->lets_run == PAGEDET_SIDE_PEER].name));
+	set(o, "here_intact", known(f->here_intact));
+	set(o, "peer_intact", known(f->peer_intact));
 	set(o, "evidence", facts(f));
 	for (i = 0; i < f->n_unknown; i++)
 		json_array_append_new(unknown, json_string(f->unknown[i]));
@@ -161,10 +171,13 @@ static json_t *page(const struct agent *a, const struct difference *d)
 	set(o, "guest", join_gpa(a, d->page, &gpa, &rom) ? hex(gpa) : NULL);
 	pagedet_versions_of(a->versions, d->page, &of);
 	if (of.sent != PAGEDET_SENT_DUNNO) {
-		set(o, "sent_times", number(of.times));
+		/* A list of last versions has neither their number nor time. */
+		set(o, "sent_times", a->o.blocks && of.times ? NULL :
+		    number(of.times));
 		set(o, "sent_hash", of.sent == PAGEDET_SENT_KNOWN ?
 		    hex(of.hash) : NULL);
-		set(o, "sent_ns", of.times ? number(of.sent_ns) : NULL);
+		set(o, "sent_ns", a->o.blocks || !of.times ? NULL :
+		    number(of.sent_ns));
 	}
 	if (d->compared) {
 		set(o, "bits", number(d->how.bits));
@@ -177,7 +190,7 @@ static json_t *page(const struct agent *a, const struct difference *d)
 	add_side(o, a, d, SOURCE);
 	add_side(o, a, d, DESTINATION);
 	if (d->finding)
-		add_finding(o, d->finding);
+		add_finding(o, a, d->finding);
 	return o;
 }
 
@@ -233,6 +246,7 @@ static json_t *pattern(const struct agent *a, const struct pagedet_pattern *p)
 
 json_t *report_json(const struct agent *a)
 {
+	const struct report_advice advice = report_todo(a);
 	json_t *o = json_object(), *blocks = json_array();
 	json_t *pages = json_array(), *patterns = json_array(), *counts;
 	char text[800];
@@ -241,7 +255,9 @@ json_t *report_json(const struct agent *a)
 	report_verdict(a, text, sizeof(text));
 	set(o, "status", number(report_status(a)));
 	set(o, "verdict", json_string(text));
-	set(o, "advice", json_string(report_todo(a)));
+	set(o, "advice", json_string(advice.text));
+	set(o, "lets_run", advice.lets_run == NEITHER ? NULL :
+	    json_string(a->vm[advice.lets_run].name));
 	set(o, "trouble", text_or_null(a->trouble));
 	set(o, "machines", json_pack("[o, o]", machine(&a->vm[SOURCE]),
 				     machine(&a->vm[DESTINATION])));

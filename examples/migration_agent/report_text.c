@@ -232,7 +232,7 @@ int report_text(const struct agent *a, FILE *f)
 
 	report_verdict(a, text, sizeof(text));
 	wrap(f, "", 0, text);
-	wrap(f, "", 0, report_todo(a));
+	wrap(f, "", 0, report_todo(a).text);
 	if (a->n_patterns)
 		fprintf(f, "\nThe difference as a whole\n");
 	for (i = 0; i < a->n_patterns; i++) {

@@ -15,13 +15,6 @@ static int fail(const struct vm *vm, const char *what)
 			  vm->qmp.error);
 }
 
-static const char *capability(uint32_t mode)
-{
-	return mode == PAGEDET_MODE_MULTIFD ? "multifd" :
-	       mode == PAGEDET_MODE_POSTCOPY ? "postcopy-ram" :
-	       mode == PAGEDET_MODE_IGNORE_SHARED ? "x-ignore-shared" : NULL;
-}
-
 static json_t *one_capability(const char *name, bool state)
 {
 	return json_pack("{s:[{s:s, s:b}]}", "capabilities", "capability",
@@ -62,7 +55,7 @@ static int keep(const struct agent *a, struct vm *vm)
 {
 	static const char *const names[] = { "max-bandwidth",
 					     "multifd-channels", NULL };
-	const char *name = capability(a->o.mode);
+	const char *name = a->o.capability;
 
 	if (vm->ours)
 		return 0;
@@ -79,7 +72,7 @@ int settings_bandwidth(struct vm *vm, uint64_t bytes)
 
 int settings_set(const struct agent *a, struct vm *vm)
 {
-	const char *name = capability(a->o.mode);
+	const char *name = a->o.capability;
 	const int status = keep(a, vm);
 
 	if (status)

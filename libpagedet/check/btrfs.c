@@ -3,8 +3,10 @@
  * Maps btrfs addresses to places on its device. It asks the kernel for the
  * chunk tree, which needs root. It supports only data that lies on one device
  * unchanged: a filesystem of one device, and chunks without stripes, stored
- * once or twice.
+ * once or twice. The kernel's list of its devices in /sys names that device by
+ * its number: the path that the kernel also gives may name another one by now.
  */
+#include <dirent.h>
 #include <endian.h>
 #include <errno.h>
 #include <linux/btrfs.h>
@@ -12,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <pagedet.h>
 
-#include "base/env.h"
+#include "base/io.h"
 #include "base/vec.h"
 #include "check/btrfs.h"
 
@@ -36,31 +38,99 @@ static int refuse(struct pdet_btrfs *b, unsigned cause, const char *why)
 	return 1;
 }
 
+static void format_id(const uint8_t *fsid, char id[PDET_BTRFS_ID])
+{
+	size_t i, at = 0;
+
+	for (i = 0; i < BTRFS_FSID_SIZE; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			id[at++] = '-';
+		at += (size_t)sprintf(id + at, "%02x", fsid[i]);
+	}
+}
+
+/* Reads "7:0". */
+static bool read_dev(const char *dir, const char *name, dev_t *ret)
+{
+	const struct pdet_env here = { .root = (char *)"" };
+	unsigned number[2];
+	char path[400], line[32];
+
+	snprintf(path, sizeof(path), "%s/%s/dev", dir, name);
+	pdet_read_line(&here, path, line, sizeof(line));
+	if (sscanf(line, "%u:%u", &number[0], &number[1]) != 2)
+		return false;
+	*ret = makedev(number[0], number[1]);
+	return true;
+}
+
+/* Counts the devices of the filesystem. Sets *@ret to the last one. */
+static int list_devices(const uint8_t *fsid, dev_t *ret)
+{
+	char id[PDET_BTRFS_ID], path[80];
+	struct dirent *e;
+	int n = 0;
+	DIR *dir;
+
+	format_id(fsid, id);
+	snprintf(path, sizeof(path), "/sys/fs/btrfs/%s/devices", id);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while ((e = readdir(dir)))
+		n += *e->d_name != '.' && read_dev(path, e->d_name, ret);
+	closedir(dir);
+	return n;
+}
+
 static int find_device(struct pdet_btrfs *b, int fd, uint64_t *id)
 {
 	struct btrfs_ioctl_fs_info_args fs = { .max_id = 0 };
 	struct btrfs_ioctl_dev_info_args dev;
-	struct stat st;
+	int n;
 
 	if (ioctl(fd, BTRFS_IOC_FS_INFO, &fs))
 		return refuse(b, PAGEDET_CAUSE_KERNEL, "the kernel does not "
 			      "say which devices the btrfs has");
-	if (fs.num_devices != 1)
+	n = list_devices(fs.fsid, &b->dev);
+	if (fs.num_devices != 1 || n > 1)
 		return refuse(b, PAGEDET_CAUSE_FILESYSTEM, "the btrfs has more "
 			      "than one device");
-	for (*id = 1; *id <= fs.max_id && *id <= MAX_DEVICE; ++*id) {
+	for (*id = 1; n && *id <= fs.max_id && *id <= MAX_DEVICE; ++*id) {
 		memset(&dev, 0, sizeof(dev));
 		dev.devid = *id;
-		if (ioctl(fd, BTRFS_IOC_DEV_INFO, &dev))
-			continue;
-		dev.path[sizeof(dev.path) - 1] = '\0';
-		if (stat((const char *)dev.path, &st) || !S_ISBLK(st.st_mode))
-			break;
-		b->dev = st.st_rdev;
-		return 0;
+		if (ioctl(fd, BTRFS_IOC_DEV_INFO, &dev) == 0)
+			return 0;
 	}
 	return refuse(b, PAGEDET_CAUSE_IO, "the device of the btrfs cannot be "
 		      "found");
+}
+
+/*
+ * Reads where each copy is. A chunk with a copy elsewhere, or more of them than
+ * are known, has no place.
+ */
+static void add_places(struct pdet_btrfs_chunk *new, const char *item,
+		       size_t n, uint64_t device)
+{
+	struct btrfs_chunk chunk;
+	struct btrfs_stripe stripe;
+	unsigned i, copies;
+
+	memcpy(&chunk, item, sizeof(chunk));
+	copies = le16toh(chunk.num_stripes);
+	if (le64toh(chunk.type) & STRIPED || !copies ||
+	    copies > PDET_BTRFS_COPIES ||
+	    n < sizeof(chunk) + (copies - 1) * sizeof(stripe))
+		return;
+	for (i = 0; i < copies; i++) {
+		memcpy(&stripe, item + offsetof(struct btrfs_chunk, stripe) +
+		       i * sizeof(stripe), sizeof(stripe));
+		if (le64toh(stripe.devid) != device)
+			return;
+		new->place[i] = le64toh(stripe.offset);
+	}
+	new->copies = copies;
 }
 
 /* Adds an item of the tree, of @n bytes. */
@@ -76,9 +146,9 @@ static int add_chunk(struct pdet_btrfs *b, uint64_t at, const char *item,
 	new.bytes = le64toh(chunk.length);
 	if (new.bytes > UINT64_MAX - at)
 		return -EBADMSG;
-	if (!(le64toh(chunk.type) & STRIPED) &&
-	    le64toh(chunk.stripe.devid) == device)
-		new.place = le64toh(chunk.stripe.offset);
+	add_places(&new, item, n, device);
+	if (le64toh(chunk.type) & BTRFS_BLOCK_GROUP_DATA)
+		b->copies = PDET_MAX(b->copies, new.copies);
 	return pdet_vec_push(&b->chunks, new) ? 0 : -ENOMEM;
 }
 
@@ -141,17 +211,6 @@ int pdet_btrfs_open(struct pdet_btrfs *b, int fd)
 }
 
 /* --- subvolumes --- */
-
-static void format_id(const uint8_t *fsid, char id[PDET_BTRFS_ID])
-{
-	size_t i, at = 0;
-
-	for (i = 0; i < BTRFS_FSID_SIZE; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			id[at++] = '-';
-		at += (size_t)sprintf(id + at, "%02x", fsid[i]);
-	}
-}
 
 /*
  * Counts the roots of one answer, and advances @key to the next one. Returns 1
@@ -218,7 +277,7 @@ void pdet_btrfs_close(struct pdet_btrfs *b)
 }
 
 uint64_t pdet_btrfs_place(const struct pdet_btrfs *b, uint64_t at,
-			  uint64_t *follow)
+			  unsigned copy, uint64_t *follow)
 {
 	size_t i;
 
@@ -228,7 +287,8 @@ uint64_t pdet_btrfs_place(const struct pdet_btrfs *b, uint64_t at,
 		if (at < c->at || at - c->at >= c->bytes)
 			continue;
 		*follow = c->bytes - (at - c->at);
-		return c->place ? c->place + (at - c->at) : 0;
+		return !c->copies ? 0 : at - c->at +
+		       c->place[PDET_MIN(copy, c->copies - 1)];
 	}
 	return 0;
 }

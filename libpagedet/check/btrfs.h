@@ -12,14 +12,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* DUP has two on one device. */
+#define PDET_BTRFS_COPIES 2
+
 struct pdet_btrfs_chunk {
 	uint64_t at, bytes;	/* in the space of btrfs */
-	uint64_t place;		/* offset on the device; 0 if the data is in
-				 * stripes, or on another device */
+	uint64_t place[PDET_BTRFS_COPIES]; /* offset of each copy on the
+				 * device; 0 if the data is in stripes, or also
+				 * on another device */
+	unsigned copies;
 };
 
 struct pdet_btrfs {
 	dev_t dev;		/* its only device */
+	unsigned copies;	/* most copies of data */
 	struct { struct pdet_btrfs_chunk *data; size_t n, cap; } chunks;
 	unsigned cause;		/* PAGEDET_CAUSE_*, and why it is not known */
 	const char *why;	/* number of known chunks */
@@ -41,11 +47,11 @@ void pdet_btrfs_close(struct pdet_btrfs *b);
 bool pdet_btrfs_subvolumes(int fd, char id[PDET_BTRFS_ID], uint64_t *ret);
 
 /*
- * pdet_btrfs_place - get the offset on the device of byte @at of the logical
- * address space. Returns how many contiguous bytes follow, or 0 if there are
- * none.
+ * pdet_btrfs_place - get the offset on the device of a copy of byte @at of the
+ * logical address space; of the last copy if there are fewer. Returns 0 if
+ * there is none. *@follow gets how many contiguous bytes follow.
  */
 uint64_t pdet_btrfs_place(const struct pdet_btrfs *b, uint64_t at,
-			  uint64_t *follow);
+			  unsigned copy, uint64_t *follow);
 
 #endif

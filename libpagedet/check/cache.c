@@ -4,7 +4,7 @@
  * such pages without touching anything. Smaller and smaller ranges find the
  * violating pages, which are whole folios within the range. With privilege
  * their flags are read as well. Before Linux 6.5 a walk of libpagedet replaces
- * cachestat.
+ * cachestat. It finds only pages that are up to date as a whole.
  */
 #include <errno.h>
 #include <linux/magic.h>
@@ -18,6 +18,12 @@ int pdet_check_stat(const struct pdet_checked *c, uint64_t first, uint64_t n,
 		    struct pdet_cachestat *ret)
 {
 	return pdet_cachestat(c->fd, first << c->shift, n << c->shift, ret);
+}
+
+/* A device has blocks of any size that its filesystem chooses. */
+bool pdet_check_is_whole(const struct pdet_checked *c)
+{
+	return !c->block && c->block_size >> c->shift;
 }
 
 void pdet_check_uncounted(struct pdet_checked *c, int r)
@@ -175,9 +181,18 @@ static void look_at(struct pdet_checked *c, const struct wanted *w,
 		add(c, w, &cs, index, 1);
 }
 
+/* Pages from @first to before @end have no row: none of them may be cached. */
+static void skip(struct pdet_checked *c, uint64_t first, uint64_t end)
+{
+	if (first < end && !pdet_check_is_whole(c))
+		pdet_check_add(c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_KERNEL,
+			       first, end - first, PDET_CHECK_PART);
+}
+
 /* The check without cachestat. */
 static int walk(struct pdet_checked *c, const struct wanted *w)
 {
+	uint64_t at = c->first;
 	struct pdet_cover cover;
 	struct pdet_batch *b;
 	struct pdet_iter *it;
@@ -188,8 +203,12 @@ static int walk(struct pdet_checked *c, const struct wanted *w)
 	if (r < 0)
 		return r;
 	while ((r = pdet_iter_step(it, &b)) > 0)
-		for (i = 0; i < b->n; i++)
+		for (i = 0; i < b->n; i++) {
+			skip(c, at, b->value[PAGEDET_FIELD_INDEX][i]);
+			at = b->value[PAGEDET_FIELD_INDEX][i] + 1;
 			look_at(c, w, b, i);
+		}
+	skip(c, at, c->end);
 	pdet_iter_cover(it, &cover);
 	if (r == 0 && cover.partial)
 		pdet_check_add(c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_UNKNOWN,

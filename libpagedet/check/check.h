@@ -61,6 +61,7 @@ struct pdet_checked {
 	struct stat named;	/* status of the named file; for overlayfs, */
 	struct stat st;		/* this is the file below it */
 	unsigned long magic;	/* of the filesystem */
+	uint64_t block_size;	/* of the filesystem */
 	unsigned shift;		/* of the page size */
 	uint64_t bytes;		/* size of the file */
 	uint64_t first, end;	/* existing pages of the wanted range */
@@ -102,8 +103,11 @@ int pdet_check_name_only(struct pdet_checked *c);
 bool pdet_check_is_remote(const struct pdet_checked *c);
 /* Whether the kernel makes up what is read: the files have no pages. */
 bool pdet_check_is_made_up(const struct pdet_checked *c);
-/* pdet_check_diskless - if nothing of the filesystem is on a disk, add that the
- * whole is unknown. Returns whether it did. */
+/*
+ * pdet_check_diskless - if nothing of the filesystem is on a disk, or if the
+ * file is not cached but mapped from its device, add that the whole is unknown.
+ * Returns whether it did.
+ */
 bool pdet_check_diskless(struct pdet_checked *c);
 /* check_disk.c: whether the file's data goes through a journal, or may. */
 bool pdet_check_journals_data(const struct pdet_checked *c);
@@ -113,6 +117,15 @@ void pdet_check_same(struct pdet_checked *c);
 /* pdet_check_stat - cachestat(2) for pages of the file. */
 int pdet_check_stat(const struct pdet_checked *c, uint64_t first, uint64_t n,
 		    struct pdet_cachestat *ret);
+/*
+ * pdet_check_is_whole - whether each page is up to date as a whole, if it is
+ * cached. Otherwise only cachestat(2) shows all that are cached: mincore(2)
+ * does not show one of which a part is up to date and perhaps dirty.
+ */
+bool pdet_check_is_whole(const struct pdet_checked *c);
+#define PDET_CHECK_PART "not cached as a whole; the kernel does not say " \
+			"whether a part is"
+
 /*
  * pdet_check_uncounted - cachestat failed with @r: add the reason why the whole
  * is unknown.

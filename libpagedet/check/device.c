@@ -3,7 +3,8 @@
  * Reads the disk with O_DIRECT, or the image of a loop device. A direct read
  * makes the kernel write out dirty pages of the device first (block/fops.c,
  * blkdev_read_iter). It must not be used where such pages exist. For a loop
- * device the image is read there.
+ * device the image is read there. Without cachestat(2), a direct read must not
+ * wait: the kernel then fails where it would write pages out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -118,33 +121,95 @@ void pdet_device_close(struct pdet_check_device *d)
 	d->fd = d->cached_fd = d->behind = -1;
 }
 
-/* Without cachestat this is not known. */
-static bool is_dirty(const struct pdet_check_device *d, uint64_t offset,
-		     uint64_t n)
+/* Returns 1, 0, or negative errno: that is not known. */
+static int is_dirty(const struct pdet_check_device *d, uint64_t offset,
+		    uint64_t n)
 {
 	struct pdet_cachestat cs;
+	const int r = pdet_cachestat(d->cached_fd, offset, n, &cs);
 
-	return pdet_cachestat(d->cached_fd, offset, n, &cs) == 0 &&
-	       (cs.dirty || cs.writeback);
+	return r < 0 ? r : cs.dirty || cs.writeback;
+}
+
+/*
+ * Reads where no page of the device is dirty. There, a direct read that must
+ * not wait fails with EAGAIN; before Linux 5.13 it does so where any page is
+ * cached. It also fails if the device divides the read. Returns 0, -EAGAIN if
+ * it is not known whether there are such pages, or another negative errno.
+ */
+static int read_clean(const struct pdet_check_device *d, char *buf, size_t n,
+		      uint64_t offset)
+{
+	const size_t half = n / 2 & ~(size_t)(ALIGN - 1);
+	struct iovec to = { buf, n };
+	const ssize_t got = preadv2(d->fd, &to, 1, (off_t)offset, RWF_NOWAIT);
+	int r;
+
+	if (got == (ssize_t)n)
+		return 0;
+	if (got < 0 && errno == EIO)
+		return -EIO;
+	/* Some devices do not know such reads at all. */
+	if (!half || (got < 0 && errno != EAGAIN))
+		return -EAGAIN;
+	r = read_clean(d, buf, half, offset);
+	return r < 0 ? r : read_clean(d, buf + half, n - half, offset + half);
+}
+
+static int read_all(int fd, void *buf, size_t n, uint64_t offset)
+{
+	const ssize_t got = pdet_pread(fd, buf, n, offset);
+
+	if (got < 0)
+		return (int)got;
+	return (size_t)got == n ? 0 : -EIO;
 }
 
 int pdet_device_read(const struct pdet_check_device *d, void *buf, size_t n,
 		     uint64_t offset)
 {
-	ssize_t got;
+	int r;
 
 	if (offset > d->bytes || n > d->bytes - offset ||
 	    (offset | n) & (d->sector - 1))
 		return -ERANGE;
-	if (!is_dirty(d, offset, n))
-		got = pdet_pread(d->fd, buf, n, offset);
-	else if (d->behind >= 0)
-		got = pdet_pread(d->behind, buf, n, d->behind_offset + offset);
-	else
-		return -EBUSY;
-	if (got < 0)
-		return (int)got;
-	return (size_t)got == n ? 0 : -EIO;
+	r = is_dirty(d, offset, n);
+	if (r == 0)
+		return read_all(d->fd, buf, n, offset);
+	r = r > 0 ? -EBUSY : read_clean(d, buf, n, offset);
+	if ((r == -EBUSY || r == -EAGAIN) && d->behind >= 0)
+		return read_all(d->behind, buf, n, d->behind_offset + offset);
+	return r;
+}
+
+bool pdet_device_is_clean(const struct pdet_check_device *d, void *buf,
+			  size_t n, uint64_t offset)
+{
+	return offset <= d->bytes && n <= d->bytes - offset &&
+	       read_clean(d, buf, n, offset) == 0;
+}
+
+/* Reads only pages that are cached, and up to date as a whole. */
+static ssize_t read_cached(const struct pdet_check_device *d, void *buf,
+			   size_t n, uint64_t offset)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t first = offset & ~(page - 1);
+	const size_t len = (size_t)(offset + n - first);
+	unsigned char resident[((size_t)1 << 20) / ALIGN + 2];
+	bool all = true;
+	uint64_t i;
+	char *addr;
+
+	addr = mmap(NULL, len, PROT_NONE, MAP_SHARED, d->cached_fd,
+		    (off_t)first);
+	if (addr == MAP_FAILED)
+		return -EAGAIN;
+	all = mincore(addr, len, resident) == 0;
+	munmap(addr, len);
+	for (i = 0; i * page < len; i++)
+		all = all && resident[i] & 1;
+	return all ? pdet_pread(d->cached_fd, buf, n, offset) : -EAGAIN;
 }
 
 ssize_t pdet_device_read_at(const struct pdet_check_device *d, void *buf,
@@ -172,5 +237,7 @@ ssize_t pdet_device_read_at(const struct pdet_check_device *d, void *buf,
 	free(whole);
 	if (r == -EBUSY)
 		return pdet_pread(d->cached_fd, buf, n, offset);
+	if (r == -EAGAIN)
+		return read_cached(d, buf, n, offset);
 	return r < 0 ? r : (ssize_t)n;
 }

@@ -24,11 +24,19 @@ void pdet_device_close(struct pdet_check_device *d);
 
 /*
  * pdet_device_read - read whole sectors to @buf, which is aligned to 4096 bytes
- * or a sector. Returns 0, -EBUSY, or another negative errno. -EBUSY: the page
- * cache of the device has dirty pages there, which the read would write out.
+ * or a sector. Returns 0, -EBUSY, -EAGAIN, or another negative errno. -EBUSY:
+ * the page cache of the device has dirty pages there, which the read would
+ * write out. -EAGAIN: that is not known.
  */
 int pdet_device_read(const struct pdet_check_device *d, void *buf, size_t n,
 		     uint64_t offset);
+
+/*
+ * pdet_device_is_clean - without cachestat(2): whether it is known that the
+ * page cache of the device has no dirty page there. Reads the device to @buf.
+ */
+bool pdet_device_is_clean(const struct pdet_check_device *d, void *buf,
+			  size_t n, uint64_t offset);
 
 /*
  * pdet_device_read_at - read any bytes, through the page cache if it is dirty.

@@ -3,7 +3,8 @@
  * Compares cached pages with the disk, or with what a crash and a replay of the
  * journal would leave. A page that differs is compared again, with the count of
  * dirty pages before and after, until both sides are stable. Only a stable page
- * that is clean and differs may be called a lost write.
+ * that is clean and differs may be called a lost write. btrfs may have several
+ * copies of a page. A page is lost only if it differs from all of them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -235,7 +236,8 @@ static int refused(struct pdet_disk *d, int r, const char *why)
 	if (r == -ENOMEM)
 		return pdet_fail(d->c->env, ENOMEM, "no memory");
 	cannot(d->c, r == -EBADMSG ? PAGEDET_CAUSE_FILESYSTEM :
-	       r == -EBUSY ? PAGEDET_CAUSE_JOURNAL : PAGEDET_CAUSE_IO, why);
+	       r == -EBUSY ? PAGEDET_CAUSE_JOURNAL :
+	       r == -EAGAIN ? PAGEDET_CAUSE_KERNEL : PAGEDET_CAUSE_IO, why);
 	return 1;
 }
 
@@ -310,32 +312,79 @@ static int make_room(struct pdet_disk *d)
 /* --- comparison --- */
 
 /* Compares the parts that are up to date. */
-static bool differs(const struct pdet_disk *d, uint64_t page, size_t i)
+static bool differs_from(const struct pdet_disk *d, uint64_t page, size_t i,
+			 const char *other)
 {
 	const size_t size = (size_t)1 << d->c->shift;
 	const size_t part = pdet_window_part(d->c);
 	const char *cached = d->window.copy + (i << d->c->shift);
-	const char *there = d->buf + (i << d->c->shift);
 	const size_t bytes = (size_t)PDET_MIN(size, d->c->bytes -
 					      (page << d->c->shift));
 	size_t at;
 
 	if (d->window.there[i] == UINT64_MAX)
-		return memcmp(cached, there, bytes);
+		return memcmp(cached, other, bytes);
 	for (at = 0; at < bytes; at += part)
 		if (d->window.there[i] >> at / part & 1 &&
-		    memcmp(cached + at, there + at, PDET_MIN(part, bytes - at)))
+		    memcmp(cached + at, other + at, PDET_MIN(part, bytes - at)))
 			return true;
 	return false;
 }
 
+static bool differs(const struct pdet_disk *d, uint64_t page, size_t i)
+{
+	return differs_from(d, page, i, d->buf + (i << d->c->shift));
+}
+
+/* Whether the cached bytes are still those that were compared in slot 0. */
+static bool is_steady(struct pdet_disk *d, uint64_t page)
+{
+	return pdet_window_load(d->c, &d->window, page, 1, 1) == 0 &&
+	       d->window.there[1] == d->window.there[0] &&
+	       !differs_from(d, page, 0,
+			     d->window.copy + ((size_t)1 << d->c->shift));
+}
+
+/* Loads the first copy. */
 static int load(struct pdet_disk *d, uint64_t first, size_t n, size_t at)
 {
 	int r = pdet_window_load(d->c, &d->window, first, n, at);
 
+	d->copy = 0;
 	if (r == 0)
 		r = pdet_disk_load(d, first, n, at);
 	return r;
+}
+
+/* Loads the next copy. Returns false if there is none. */
+static bool load_next(struct pdet_disk *d, uint64_t first, size_t n)
+{
+	size_t i;
+
+	if (++d->copy >= d->btrfs.copies)
+		return false;
+	if (pdet_disk_load(d, first, n, 0) == 0)
+		return true;
+	for (i = 0; i < n; i++)
+		d->page[i] = (struct pdet_disk_page){
+			.state = PDET_DISK_UNKNOWN, .cause = PAGEDET_CAUSE_IO,
+			.why = "another copy of it cannot be found",
+		};
+	return true;
+}
+
+/*
+ * Compares the page in slot 0 with each copy, and counts those that differ.
+ * Returns true if any differs, or cannot be read.
+ */
+static bool differs_anywhere(struct pdet_disk *d, uint64_t page)
+{
+	do {
+		if (d->page[0].state != PDET_DISK_DATA)
+			return true;
+		d->differing += differs(d, page, 0);
+	} while (load_next(d, page, 1));
+	return d->differing;
 }
 
 static void unknown(struct pdet_disk *d, unsigned cause, uint64_t page,
@@ -356,12 +405,23 @@ static bool has_unread_commits(const struct pdet_disk *d)
 	return d->committed && d->c->block && d->journal.log.fast_commits;
 }
 
+/* One of its copies is not rotten: btrfs repairs the other by its checksum. */
+#define ONE_COPY "the disk has it, but another copy there differs, which " \
+		 "btrfs repairs from this one if it has checksums"
+
+static bool is_rotten(const struct pdet_disk *d)
+{
+	return d->differing && d->differing < d->btrfs.copies;
+}
+
 /* A clean page that differs from the disk. */
 static void lost(struct pdet_disk *d, uint64_t page)
 {
 	const struct pdet_disk_page *p = &d->page[0];
 
-	if (has_unread_commits(d))
+	if (is_rotten(d))
+		violated(d, PAGEDET_CAUSE_DIFFERENT, page, ONE_COPY);
+	else if (has_unread_commits(d))
 		unknown(d, PAGEDET_CAUSE_JOURNAL, page, "differs from the disk "
 			"and the journal; a fast commit may have it");
 	else if (d->committed && d->held_back)
@@ -395,7 +455,9 @@ static void lost(struct pdet_disk *d, uint64_t page)
 
 static void not_written(struct pdet_disk *d, uint64_t page)
 {
-	if (has_unread_commits(d))
+	if (is_rotten(d))
+		violated(d, PAGEDET_CAUSE_DIFFERENT, page, ONE_COPY);
+	else if (has_unread_commits(d))
 		unknown(d, PAGEDET_CAUSE_JOURNAL, page, "dirty, and in no "
 			"commit of the journal; a fast commit may have it");
 	else
@@ -403,6 +465,29 @@ static void not_written(struct pdet_disk *d, uint64_t page)
 			 PAGEDET_CAUSE_NOT_WRITTEN, page, d->committed ?
 			 "dirty, and in no commit of the journal" :
 			 "dirty, and not on the disk yet");
+}
+
+/*
+ * A page that differs, and nobody says whether it is dirty. Adds only what is
+ * true either way. btrfs may name the old place of a page that is clean.
+ */
+static void different(struct pdet_disk *d, uint64_t page)
+{
+	if (has_unread_commits(d) || (d->committed && d->held_back) ||
+	    (d->journals_data && !d->committed) || d->page[0].unplaced ||
+	    is_rotten(d))
+		lost(d, page);
+	else if (d->is_btrfs)
+		unknown(d, PAGEDET_CAUSE_KERNEL, page, "different from where "
+			"btrfs had it; the kernel does not say whether it is "
+			"dirty");
+	else if (d->committed)
+		violated(d, PAGEDET_CAUSE_NOT_COMMITTED, page, "neither the "
+			 "disk nor a commit has it; the kernel does not say "
+			 "whether it is dirty");
+	else
+		violated(d, PAGEDET_CAUSE_DIFFERENT, page, "different from the "
+			 "disk; the kernel does not say whether it is dirty");
 }
 
 /*
@@ -425,8 +510,11 @@ static bool is_fresh(struct pdet_disk *d, uint64_t first, uint64_t pages)
 	return false;
 }
 
-/* The result of one more comparison, unless it is clean and different. */
-enum seen { SETTLED, MOVING, LOST };
+/*
+ * The result of one more comparison. LOST is clean and different. UNCOUNTED is
+ * different, and it is not known whether it is clean.
+ */
+enum seen { SETTLED, MOVING, LOST, UNCOUNTED };
 
 static enum seen look_once(struct pdet_disk *d, uint64_t page)
 {
@@ -434,9 +522,10 @@ static enum seen look_once(struct pdet_disk *d, uint64_t page)
 	struct pdet_cachestat before, after;
 	const int r = pdet_check_stat(d->c, page, 1, &before);
 
+	d->differing = 0;
 	if (load(d, page, 1, 0) < 0 || !d->window.there[0])
 		return SETTLED;	/* it is no longer cached */
-	if (p->state == PDET_DISK_DATA && !differs(d, page, 0))
+	if (!differs_anywhere(d, page))
 		return SETTLED;
 	if (p->state == PDET_DISK_DIRTY)
 		unknown(d, PAGEDET_CAUSE_UNREADABLE, page, "dirty: reading the "
@@ -444,8 +533,7 @@ static enum seen look_once(struct pdet_disk *d, uint64_t page)
 	else if (p->state == PDET_DISK_UNKNOWN)
 		unknown(d, p->cause, page, p->why);
 	else if (r < 0 || pdet_check_stat(d->c, page, 1, &after) < 0)
-		violated(d, PAGEDET_CAUSE_DIFFERENT, page, "different from the "
-			 "disk; the kernel does not say whether it is dirty");
+		return UNCOUNTED;
 	else if (!after.cached)
 		return SETTLED;
 	else if (before.dirty != after.dirty ||
@@ -499,6 +587,11 @@ static bool look_again(struct pdet_disk *d, uint64_t page)
 			lost(d, page);
 			return true;
 		}
+		if (seen == UNCOUNTED && i && !can_wait(d) &&
+		    is_steady(d, page)) {
+			different(d, page);
+			return true;
+		}
 	}
 	unknown(d, PAGEDET_CAUSE_RACED, page,
 		"it changes while it is read");
@@ -525,13 +618,35 @@ static void check_unread(struct pdet_disk *d, uint64_t first, size_t n)
 	struct pdet_cachestat cs;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (!d->window.there[i] && !d->window.empty[i] &&
-		    pdet_check_stat(d->c, first + i, 1, &cs) == 0 &&
-		    cs.cached && !cs.evicted)
+	for (i = 0; i < n; i++) {
+		if (d->window.there[i] || d->window.empty[i])
+			continue;
+		if (pdet_check_stat(d->c, first + i, 1, &cs) < 0)
+			unknown(d, PAGEDET_CAUSE_KERNEL, first + i,
+				PDET_CHECK_PART);
+		else if (cs.cached && !cs.evicted)
 			unknown(d, PAGEDET_CAUSE_UNREADABLE, first + i,
 				"only a part is cached: reading it would "
 				"change it");
+	}
+}
+
+/*
+ * Without cachestat(2), whether a page may be cached in part, and dirty. A part
+ * that is clean is not compared.
+ */
+static bool hides_parts(struct pdet_disk *d, uint64_t first, size_t n)
+{
+	const unsigned shift = d->c->shift;
+	const uint64_t at = first << shift;
+
+	if (pdet_check_is_whole(d->c))
+		return false;
+	return !d->c->block ||
+	       !pdet_device_is_clean(&d->device, d->buf,
+				     (size_t)PDET_MIN((uint64_t)n << shift,
+						      d->device.bytes - at),
+				     at);
 }
 
 /* Returns false if the deadline has come. */
@@ -539,13 +654,14 @@ static bool check_piece(struct pdet_disk *d, uint64_t first, size_t n)
 {
 	bool again[PDET_WINDOW_PAGES];
 	struct pdet_cachestat cs;
-	bool counted;
+	bool counted, hidden;
 	size_t i;
 	int r;
 
 	counted = pdet_check_stat(d->c, first, n, &cs) == 0;
 	if (counted && !cs.cached)
 		return true;
+	hidden = !counted && hides_parts(d, first, n);
 	r = load(d, first, n, 0);
 	if (r < 0) {
 		pdet_check_add(d->c, PAGEDET_CANNOT_TELL,
@@ -555,10 +671,16 @@ static bool check_piece(struct pdet_disk *d, uint64_t first, size_t n)
 			       "%s", strerror(-r));
 		return true;
 	}
-	if (counted && cs.cached > pdet_window_count(&d->window, n, 0))
+	if (hidden || (counted &&
+		       cs.cached > pdet_window_count(&d->window, n, 0)))
 		check_unread(d, first, n);
 	for (i = 0; i < n; i++)
 		again[i] = is_doubtful(d, first + i, i);
+	while (load_next(d, first, n))
+		for (i = 0; i < n; i++)
+			again[i] |= d->window.there[i] &&
+				    (d->page[i].state != PDET_DISK_DATA ||
+				     differs(d, first + i, i));
 	for (i = 0; i < n; i++)
 		if (again[i] && !look_again(d, first + i))
 			return false;

@@ -37,6 +37,8 @@ struct pdet_disk {
 	struct pdet_check_xfs xfs; /* or that of xfs, if it is open */
 	struct pdet_btrfs btrfs; /* or where btrfs has its data */
 	bool is_btrfs;
+	unsigned copy;		/* of the data, which is read next */
+	unsigned differing;	/* copies of the page that differ from it */
 	bool committed;		/* compare with the state after a replay */
 	bool journals_data;	/* of this file */
 	bool held_back;		/* users of the device change pages that are not
@@ -50,7 +52,8 @@ struct pdet_disk {
 
 /*
  * pdet_disk_load - read pages @first .. @first + n - 1 from the disk, or as a
- * replay would leave them, to buf and page from page @at on. Returns 0, or
+ * replay would leave them, to buf and page from page @at on. Of data that the
+ * disk has more than once, it reads the copy that is set. Returns 0, or
  * negative errno: nothing can be known of the file.
  */
 int pdet_disk_load(struct pdet_disk *d, uint64_t first, size_t n, size_t at);

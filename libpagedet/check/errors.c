@@ -17,6 +17,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/text/plural.h"
 #include "base/vec.h"
 #include "check/btrfs.h"
@@ -386,6 +387,67 @@ static bool is_explained(struct asked *a, const struct pdet_mark_line *line,
 	}
 }
 
+/* Reads a number that the superblock of ext4 @name has now. */
+static bool read_super(const char *name, const char *what, uint64_t *ret)
+{
+	const struct pdet_env here = { .root = (char *)"" };
+	char path[128], line[32];
+	struct pdet_scan s;
+
+	snprintf(path, sizeof(path), "/sys/fs/ext4/%s/%s", name, what);
+	pdet_read_line(&here, path, line, sizeof(line));
+	s = (struct pdet_scan){ line, line + strlen(line) };
+	return pdet_scan_dec(&s, ret) && s.at == s.end;
+}
+
+/* The superblock names the inode of an error, which is not the file's. */
+static bool is_elsewhere(const struct asked *a, const char *name,
+			 const char *what)
+{
+	uint64_t ino = 0;
+
+	return read_super(name, what, &ino) && ino && ino != a->ino;
+}
+
+/* After some errors ext4 writes nothing more, and drops what is dirty. */
+static bool is_writable(const struct asked *a)
+{
+	static const char *const ends[] = { "ro", "emergency_ro", "shutdown" };
+	struct pdet_check_mount mount;
+	bool yes = true;
+	size_t i;
+
+	if (pdet_check_mount(a->c->fd, &mount) < 0)
+		return false;
+	for (i = 0; i < PDET_COUNT(ends); i++)
+		yes = yes && !pdet_mount_has(mount.m.super_options, ends[i]);
+	pdet_check_mount_free(&mount);
+	return yes;
+}
+
+/*
+ * Whether all errors that ext4 counted since the mark are of other files. Its
+ * superblock has the inodes of the first and the last one: of one new error, or
+ * of two if they are the only ones. @count must not change meanwhile.
+ */
+static bool is_counted_elsewhere(const struct asked *a,
+				 const struct pdet_mark_line *line,
+				 uint64_t count)
+{
+	const uint64_t rose = count - line->value;
+	uint64_t again = 0;
+	char name[64];
+
+	if (!a->file || !pdet_scan_is(&line->counter, "errors_count") ||
+	    rose > 2 || (rose == 2 && line->value))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", WORDS(line->name));
+	return is_elsewhere(a, name, "last_error_ino") &&
+	       (rose == 1 || is_elsewhere(a, name, "first_error_ino")) &&
+	       read_super(name, "errors_count", &again) && again == count &&
+	       is_writable(a);
+}
+
 static void compare(struct asked *a, const struct pdet_mark_line *line,
 		    struct pdet_scan now)
 {
@@ -404,6 +466,7 @@ static void compare(struct asked *a, const struct pdet_mark_line *line,
 			       "%.*s %.*s is gone since the mark",
 			       WORDS(line->kind), WORDS(line->name));
 	else if (count > line->value &&
+		 !is_counted_elsewhere(a, line, count) &&
 		 !is_explained(a, line, count - line->value))
 		pdet_check_add(a->c, w == A_PROOF ? PAGEDET_VIOLATED :
 			       PAGEDET_CANNOT_TELL, w == A_PROOF ?

@@ -14,6 +14,9 @@
 
 /* Enough for blocks of 1024 bytes and pages of 4096 bytes. */
 #define MAX_EXTENTS 1026
+/* Without cachestat(2), for devices that must wait. */
+#define MAYBE_DIRTY "the kernel does not say whether the cache of the " \
+		    "device has it dirty: reading the disk might write it out"
 
 static void set_unknown(struct pdet_disk *d, size_t i, unsigned cause,
 			const char *why)
@@ -76,7 +79,7 @@ static int read_device(const struct pdet_disk *d, char *buf, size_t n,
 	if (!d->is_btrfs)
 		return pdet_device_read(&d->device, buf, n, place);
 	for (; n && r == 0; buf += len, place += len, n -= len) {
-		at = pdet_btrfs_place(&d->btrfs, place, &follow);
+		at = pdet_btrfs_place(&d->btrfs, place, d->copy, &follow);
 		if (!at)
 			return -ENOTSUP;
 		len = (size_t)PDET_MIN(n, follow);
@@ -108,6 +111,10 @@ static const char *read_bytes(struct pdet_disk *d, char *buf, size_t n,
 	if (r == -EBUSY)
 		return "the cache of the device has it, too, and there it is "
 		       "dirty";
+	if (r == -EAGAIN) {
+		*cause = PAGEDET_CAUSE_KERNEL;
+		return MAYBE_DIRTY;
+	}
 	if (r == -ENOTSUP)
 		return "it is striped, or on another device";
 	return r == -ERANGE ? "the filesystem names a place that the device "
@@ -283,6 +290,9 @@ static void load_device(struct pdet_disk *d, uint64_t first, size_t n,
 		r = load_piece(d, first + i, 1, at + i);
 		if (r == -EBUSY && is_dirty(d, first + i))
 			d->page[at + i].state = PDET_DISK_DIRTY;
+		else if (r == -EAGAIN)
+			set_unknown(d, at + i, PAGEDET_CAUSE_KERNEL,
+				    MAYBE_DIRTY);
 		else if (r < 0)
 			set_unknown(d, at + i, PAGEDET_CAUSE_IO,
 				    "the device cannot be read there");

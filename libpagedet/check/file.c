@@ -14,8 +14,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "check/mount.h"
 #include "check/overlay.h"
 
+#ifndef STATX_ATTR_DAX
+#define STATX_ATTR_DAX 0x00200000
+#endif
 #ifndef CONFIGFS_MAGIC
 #define CONFIGFS_MAGIC 0x62656570
 #endif
@@ -34,6 +38,7 @@ static int look_at(struct pdet_checked *c, int fd)
 		return pdet_fail_errno(c->env, "cannot stat %s", c->path);
 	c->named = c->st;
 	c->magic = (unsigned long)fs.f_type;
+	c->block_size = (uint64_t)fs.f_bsize;
 	c->block = S_ISBLK(c->st.st_mode);
 	return 0;
 }
@@ -243,13 +248,42 @@ static bool is_diskless(const struct pdet_checked *c)
 	}
 }
 
+/*
+ * With DAX, a file is the memory of its device. Its pages are not cached, and
+ * no count of the kernel has stores that are still in caches of processors.
+ * Before Linux 5.8 this is an option of the mount.
+ */
+static bool is_dax(const struct pdet_checked *c)
+{
+	struct pdet_check_mount mount;
+	struct statx st;
+	bool yes;
+
+	if (statx(c->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) == 0 &&
+	    st.stx_attributes_mask & STATX_ATTR_DAX)
+		return st.stx_attributes & STATX_ATTR_DAX;
+	if (pdet_check_mount(c->fd, &mount) < 0)
+		return false;
+	yes = pdet_mount_has(mount.m.super_options, "dax");
+	pdet_check_mount_free(&mount);
+	return yes;
+}
+
 bool pdet_check_diskless(struct pdet_checked *c)
 {
-	if (c->block || !is_diskless(c))
+	const char *why = "the filesystem has no disk";
+
+	if (c->block)
 		return false;
+	if (!is_diskless(c)) {
+		if (!is_dax(c))
+			return false;
+		why = "the file is mapped from its device (DAX): it has no "
+		      "cached pages, and the kernel does not count what was "
+		      "stored";
+	}
 	pdet_check_add(c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_FILESYSTEM,
-		       c->first, c->end - c->first,
-		       "the filesystem has no disk");
+		       c->first, c->end - c->first, "%s", why);
 	return true;
 }
 

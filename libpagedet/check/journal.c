@@ -152,6 +152,10 @@ static int read_inode(struct pdet_check_journal *j)
 		return refuse(j, r, "the inode is dirty in the cache of the "
 			      "device: reading it from the disk would write it "
 			      "out");
+	if (r == -EAGAIN)
+		return refuse(j, r, "the kernel does not say whether the cache "
+			      "of the device has the inode dirty: reading the "
+			      "disk might write it out");
 	if (r < 0)
 		return refuse(j, r, "the place of the file after a replay "
 			      "cannot be found");

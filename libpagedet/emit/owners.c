@@ -11,6 +11,9 @@
 #include "emit/emitter.h"
 #include "emit/owners.h"
 
+/* blocks, times, pages, what they have grown by, bytes */
+#define NUMBERS 5
+
 struct emitting {
 	struct pagedet_emitter *e;
 	struct pdet_owners *o;
@@ -20,7 +23,9 @@ struct emitting {
 	uint32_t n_frames, cap;
 	struct pagedet_owner_group group;
 	/* of a line of text */
-	size_t number;		/* width of a number */
+	size_t number[NUMBERS];	/* width of each number */
+	unsigned n_numbers;	/* of which the line already has so many */
+	size_t gap;		/* blanks in front of a part */
 	bool below;		/* the terminal has no room for times beside */
 	size_t at;		/* columns that the line already has */
 };
@@ -28,6 +33,8 @@ struct emitting {
 #define GAP "    "
 /* "12345.678 s .. 12345.678 s" */
 #define TIMES 26
+/* A number, where there is no limit. */
+#define WIDE 12
 
 /* --- parts --- */
 
@@ -336,7 +343,8 @@ static bool csv_group(struct emitting *s)
 
 static void column(struct emitting *s, const char *text)
 {
-	const size_t len = strlen(text), wide = s->number + !!s->at;
+	const size_t len = strlen(text);
+	const size_t wide = s->number[s->n_numbers++] + !!s->at;
 
 	pdet_out_pad(&s->e->out, len < wide ? wide - len : !!s->at);
 	str(s, text);
@@ -346,29 +354,22 @@ static void column(struct emitting *s, const char *text)
 /* Begins a part of a line. If there is no room for it, it is on the next. */
 static void part(struct emitting *s, size_t columns, bool below)
 {
-	const size_t gap = strlen(GAP), width = s->e->width;
+	const size_t width = s->e->width;
+	size_t gap = s->gap;
 
-	if (below || (width && s->at > gap && s->at + gap + columns > width)) {
+	if (below ||
+	    (width && s->at > strlen(GAP) && s->at + gap + columns > width)) {
 		str(s, "\n");
 		s->at = 0;
+		gap = strlen(GAP);
 	}
-	str(s, GAP);
+	pdet_out_pad(&s->e->out, gap);
 	s->at += gap + columns;
-}
-
-/* Numbers are as wide as "4294967296" at least, and as a heading. */
-static void lay_out(struct emitting *s)
-{
-	const unsigned n = 3 + pdet_owners_mixed(s->o) +
-			   pdet_owners_compared(s->o);
-	const size_t width = s->e->width;
-
-	s->number = width && n * (12 + 1) > width ? 10 : 12;
-	s->below = width && n * (s->number + 1) + strlen(GAP) + TIMES > width;
 }
 
 static void text_head(struct emitting *s)
 {
+	s->at = s->n_numbers = 0;
 	if (pdet_owners_mixed(s->o))
 		column(s, "blocks");
 	column(s, "times");
@@ -376,7 +377,7 @@ static void text_head(struct emitting *s)
 	if (pdet_owners_compared(s->o))
 		column(s, "grown by");
 	column(s, "bytes");
-	part(s, 0, s->below);
+	part(s, strlen("allocated"), s->below);
 	str(s, "allocated\n");
 }
 
@@ -389,19 +390,19 @@ static void text_number(struct emitting *s, uint64_t value, bool known)
 	column(s, known ? buf : "?");
 }
 
-/* Shows the oldest and newest age, which tells whether memory grows. */
+/* The oldest and newest age, which tell whether memory grows. */
+static void print_when(const struct emitting *s, char ret[64])
+{
+	snprintf(ret, 64, has_ns(s) ? "%.3f s .. %.3f s" : "      ?",
+		 (double)s->group.oldest_ns / 1e9,
+		 (double)s->group.newest_ns / 1e9);
+}
+
 static void text_when(struct emitting *s)
 {
 	char buf[64];
 
-	if (!has_ns(s)) {
-		part(s, 7, s->below);
-		str(s, "      ?");
-		return;
-	}
-	snprintf(buf, sizeof(buf), "%.3f s .. %.3f s",
-		 (double)s->group.oldest_ns / 1e9,
-		 (double)s->group.newest_ns / 1e9);
+	print_when(s, buf);
 	part(s, strlen(buf), s->below);
 	str(s, buf);
 }
@@ -435,29 +436,38 @@ static void text_list(struct emitting *s, const char *text, size_t len)
 	s->at = at;
 }
 
-static void text_value(struct emitting *s, unsigned i)
+/* The text of a key's value; it is in @buf, or kept by the groups. */
+static const char *print_value(const struct emitting *s, unsigned i,
+			       char buf[PDET_DIGITS], size_t *len)
 {
 	const uint32_t key = s->by[i], state = s->group.state[i];
 	const uint64_t value = s->group.value[i];
-	const char *text = state == PAGEDET_NONE ? "-" : "?";
-	char buf[PDET_DIGITS];
-	size_t len = 1;
+	const char *text;
 
-	if (state != PAGEDET_HAVE) {
-		;
-	} else if (key == PAGEDET_OWNER_STACK) {
-		len = (size_t)(pdet_put_hex(buf, value) - buf);
-		text = buf;
-	} else if (pdet_owner_key_is_text(key)) {
-		text = pdet_owners_text(s->o, value, &len);
-		if (!len) {
-			text = key == PAGEDET_OWNER_GFP ? "0" : "''";
-			len = strlen(text);
-		}
-	} else {
-		len = (size_t)(pdet_put_dec(buf, value) - buf);
-		text = buf;
+	*len = 1;
+	if (state != PAGEDET_HAVE)
+		return state == PAGEDET_NONE ? "-" : "?";
+	if (pdet_owner_key_is_text(key)) {
+		text = pdet_owners_text(s->o, value, len);
+		if (*len)
+			return text;
+		text = key == PAGEDET_OWNER_GFP ? "0" : "''";
+		*len = strlen(text);
+		return text;
 	}
+	*len = (size_t)((key == PAGEDET_OWNER_STACK ?
+			 pdet_put_hex(buf, value) :
+			 pdet_put_dec(buf, value)) - buf);
+	return buf;
+}
+
+static void text_value(struct emitting *s, unsigned i)
+{
+	const uint32_t key = s->by[i];
+	char buf[PDET_DIGITS];
+	size_t len;
+	const char *text = print_value(s, i, buf, &len);
+
 	part(s, strlen(pdet_owner_key_name(key)) + 1 + len, false);
 	str(s, pdet_owner_key_name(key));
 	str(s, " ");
@@ -467,13 +477,19 @@ static void text_value(struct emitting *s, unsigned i)
 		text_plain(s, text, len);
 }
 
-static void text_growth(struct emitting *s)
+static void print_growth(const struct emitting *s, char ret[32])
 {
 	const uint64_t now = s->group.pages, was = s->group.pages_before;
+
+	snprintf(ret, 32, "%c%llu", now < was ? '-' : '+',
+		 (unsigned long long)(now < was ? was - now : now - was));
+}
+
+static void text_growth(struct emitting *s)
+{
 	char buf[32];
 
-	snprintf(buf, sizeof(buf), "%c%llu", now < was ? '-' : '+',
-		 (unsigned long long)(now < was ? was - now : now - was));
+	print_growth(s, buf);
 	column(s, buf);
 }
 
@@ -483,7 +499,7 @@ static bool text_group(struct emitting *s)
 	unsigned i;
 	uint32_t f;
 
-	s->at = 0;
+	s->at = s->n_numbers = 0;
 	if (pdet_owners_mixed(s->o))
 		text_number(s, s->group.blocks, true);
 	text_number(s, s->group.times, has_times(s));
@@ -514,6 +530,114 @@ static bool text_group(struct emitting *s)
 	return true;
 }
 
+/* --- the columns of a terminal --- */
+
+/* What the lines need. */
+struct need {
+	size_t number[NUMBERS];
+	size_t when, keys;	/* the longest of them */
+};
+
+static void widen(size_t *width, size_t len)
+{
+	*width = PDET_MAX(*width, len);
+}
+
+static size_t digits(uint64_t value)
+{
+	char buf[PDET_DIGITS];
+
+	return (size_t)(pdet_put_dec(buf, value) - buf);
+}
+
+/* Without gaps. */
+static size_t keys_of(const struct emitting *s)
+{
+	char buf[PDET_DIGITS];
+	size_t sum = 0, len;
+	unsigned i;
+
+	for (i = 0; i < s->n_by; i++) {
+		print_value(s, i, buf, &len);
+		sum += strlen(pdet_owner_key_name(s->by[i])) + 1 + len;
+	}
+	return sum;
+}
+
+static void add_need(const struct emitting *s, struct need *n)
+{
+	const struct pagedet_owner_group *g = &s->group;
+	char buf[64];
+	unsigned i = 0;
+
+	if (pdet_owners_mixed(s->o))
+		widen(&n->number[i++], digits(g->blocks));
+	widen(&n->number[i++], digits(g->times));
+	widen(&n->number[i++], digits(g->pages));
+	if (pdet_owners_compared(s->o)) {
+		print_growth(s, buf);
+		widen(&n->number[i++], strlen(buf));
+	}
+	widen(&n->number[i], digits(g->bytes));
+	print_when(s, buf);
+	widen(&n->when, strlen(buf));
+	widen(&n->keys, keys_of(s));
+}
+
+/* The width of all numbers, with a blank between them. */
+static size_t sum_of(const size_t *number, unsigned n)
+{
+	size_t sum = n - 1;
+
+	while (n--)
+		sum += number[n];
+	return sum;
+}
+
+/* Looks at all lines first, and returns to the first one. */
+static void measure(struct emitting *s, uint64_t max, struct need *ret)
+{
+	const size_t at = pdet_owners_at(s->o);
+
+	for (; max && pdet_owners_next(s->o, &s->group) == 1; max--)
+		add_need(s, ret);
+	pdet_owners_return(s->o, at);
+}
+
+/*
+ * Numbers are wide where there is room for it. If not all of a line fits, they
+ * are as wide as they must be; then times, or keys, are below.
+ */
+static void lay_out(struct emitting *s, uint64_t max)
+{
+	const unsigned n = 3 + pdet_owners_mixed(s->o) +
+			   pdet_owners_compared(s->o);
+	const size_t width = s->e->width, five = strlen("times");
+	struct need need = { { 0 }, strlen("allocated"), 0 };
+	size_t gaps = 1 + s->n_by, numbers;
+	unsigned i;
+
+	for (i = 0; i < NUMBERS; i++) {
+		s->number[i] = WIDE;
+		need.number[i] = five;
+	}
+	s->gap = strlen(GAP);
+	if (!width)
+		return;
+	if (pdet_owners_mixed(s->o))
+		need.number[0] = strlen("blocks");
+	if (pdet_owners_compared(s->o))
+		need.number[n - 2] = strlen("grown by");
+	measure(s, max, &need);
+	numbers = sum_of(s->number, n);
+	if (numbers + PDET_MAX(need.when, TIMES) + need.keys + gaps * s->gap <=
+	    width)
+		return;
+	memcpy(s->number, need.number, sizeof(s->number));
+	s->gap = 2;
+	s->below = sum_of(s->number, n) + s->gap + need.when > width;
+}
+
 int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
 		     struct pdet_owners *o, uint64_t max)
 {
@@ -533,7 +657,7 @@ int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
 		csv_head(&s);
 	} else if (e->format == &pdet_emit_text) {
 		group = text_group;
-		lay_out(&s);
+		lay_out(&s, max);
 		text_head(&s);
 	}
 	for (; ok && max && pdet_owners_next(o, &s.group) == 1; max--)

@@ -205,6 +205,25 @@ static bool hugetlb(struct pdet_case *c)
 	return true;
 }
 
+static bool is_cached(const struct pdet_case *c)
+{
+	return pdet_row_is(&c->here, PAGEDET_KIND_FILE) ||
+	       pdet_row_is(&c->here, PAGEDET_KIND_SHMEM);
+}
+
+/* Which page of which file it caches. */
+static void file_facts(struct pdet_case *c)
+{
+	static const unsigned fields[] = {
+		PAGEDET_FIELD_PATH, PAGEDET_FIELD_DEV, PAGEDET_FIELD_INODE,
+		PAGEDET_FIELD_INDEX,
+	};
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(fields) && is_cached(c); i++)
+		pdet_fact_field(c, HERE, fields[i]);
+}
+
 static void mapper(struct pdet_case *c)
 {
 	static const unsigned fields[] = {
@@ -218,6 +237,7 @@ static void mapper(struct pdet_case *c)
 
 	for (i = 0; i < PDET_COUNT(fields); i++)
 		pdet_fact_field(c, HERE, fields[i]);
+	file_facts(c);
 	pdet_fact_folio(c);
 	if (c->e.mapper_pid)
 		pdet_fact_number(c, "mapper_pid", c->e.mapper_pid,
@@ -291,23 +311,13 @@ static bool swap_cached(struct pdet_case *c)
 	return pdet_rest_on(c, PAGEDET_FIELD_FLAGS);
 }
 
-static bool is_cached(const struct pdet_case *c)
-{
-	return pdet_row_is(&c->here, PAGEDET_KIND_FILE) ||
-	       pdet_row_is(&c->here, PAGEDET_KIND_SHMEM);
-}
-
 static void cached_facts(struct pdet_case *c)
 {
-	static const unsigned fields[] = {
-		PAGEDET_FIELD_KIND, PAGEDET_FIELD_REFCOUNT, PAGEDET_FIELD_PATH,
-		PAGEDET_FIELD_DEV, PAGEDET_FIELD_INODE, PAGEDET_FIELD_INDEX,
-		PAGEDET_FIELD_MAPCOUNT, PAGEDET_FIELD_FLAGS,
-	};
-	size_t i;
-
-	for (i = 0; i < PDET_COUNT(fields); i++)
-		pdet_fact_field(c, HERE, fields[i]);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_REFCOUNT);
+	file_facts(c);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
 }
 
 /*

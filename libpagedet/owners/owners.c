@@ -301,6 +301,16 @@ static uint64_t bytes_of(const struct pdet_owners *o, uint64_t pages)
 						   pages * o->page_size;
 }
 
+size_t pdet_owners_at(const struct pdet_owners *o)
+{
+	return o->at;
+}
+
+void pdet_owners_return(struct pdet_owners *o, size_t at)
+{
+	o->at = at;
+}
+
 int pdet_owners_next(struct pdet_owners *o, struct pagedet_owner_group *ret)
 {
 	const struct pdet_owner_table *t = &o->in.sum.table;

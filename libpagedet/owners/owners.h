@@ -40,6 +40,9 @@ int pdet_owners_order(struct pdet_owners *o, struct pdet_env *env,
 
 /* pdet_owners_next - get the next group. Returns 1, or 0 at the end. */
 int pdet_owners_next(struct pdet_owners *o, struct pagedet_owner_group *ret);
+/* pdet_owners_at - where the next group is, and how to return there. */
+size_t pdet_owners_at(const struct pdet_owners *o);
+void pdet_owners_return(struct pdet_owners *o, size_t at);
 const char *pdet_owners_text(const struct pdet_owners *o, uint64_t id,
 			     size_t *len);
 /*

@@ -269,6 +269,13 @@ stdout_has 'doctor: what can be answered' \
 	'{"field":"pfn","source":"procfs","can":true'
 stdout_has 'doctor: what cannot' \
 	'{"field":"refcount","source":"procfs","can":false,"why":"'
+run doctor --root / -v
+expect 'doctor of the running kernel, elsewhere: status' 0
+stdout_has 'doctor of the running kernel, elsewhere: an ability' \
+	'page flags, kinds, counts'
+run doctor --root "$root"
+tap_fails 'doctor of a captured tree: no advice for this machine' grep -q \
+	'page flags, kinds, counts' "$tap_dir/stdout"
 run doctor --root "$root" -v
 stdout_has 'doctor, for people: the sources' 'sources        procfs'
 tap_run 'doctor, for people: every field' sh -c '

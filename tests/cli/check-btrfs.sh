@@ -34,24 +34,46 @@ dirty_f() {
 }
 
 # lose_f: makes $f anew, and changes a page of it behind the filesystem's back:
-# wherever the image has these bytes. The kernel may take the page away before
-# it is asked.
+# wherever the image has these bytes, or only the copy number $lost. The kernel
+# may take the page away before it is asked.
+lost=all
 lose_f() {
 	new_f
 	fsync_file "$f"
-	"$PYTHON3" - "$f" "$tap_dir/img" << 'END' > "$tap_dir/copies"
+	"$PYTHON3" - "$f" "$tap_dir/img" $lost << 'END' > "$tap_dir/copies"
 import sys
 data = open(sys.argv[1], "rb").read()[81920:86016]
 image = open(sys.argv[2], "r+b")
 whole = image.read()
 at, n = whole.find(data), 0
 while at >= 0:
-    image.seek(at)
-    image.write(b"lost")
+    if sys.argv[3] in ("all", str(n)):
+        image.seek(at)
+        image.write(b"lost")
     n += 1
     at = whole.find(data, at + 1)
 print(n)
 END
+}
+
+# other_name: the device that has the name of the filesystem's device by now is
+# another one
+other_name() {
+	truncate -s 400M "$tap_dir/other"
+	second=$(losetup -f --show "$tap_dir/other")
+	if ! unshare -m mount --bind "$second" "$loop" 2> "$tap_dir/why"; then
+		tap_skip 'a device with another name' 'needs namespaces'
+	else
+		status=0
+		unshare -m sh -c 'mount --bind "$1" "$2" && shift 2 && "$@"' \
+			sh "$second" "$loop" "$PAGEDET" check disk "$f" \
+			--json > "$tap_dir/stdout" 2> "$tap_dir/stderr" ||
+			status=$?
+		[ "$status" = 2 ] && whole 'another device has its name now' \
+			'"cause":"io"' ||
+			tap_not_ok 'another device has its name now' "$(why)"
+	fi
+	losetup -d "$second" && second=
 }
 
 # make OPTION...: runs mkfs.btrfs
@@ -90,11 +112,26 @@ for profile in single dup; do
 	[ "$(cat "$tap_dir/copies")" = "$copies" ] &&
 		tap_ok "$profile: copies in the image: $copies" ||
 		tap_not_ok "$profile: copies in the image" "$tap_dir/copies"
+	for lost in 0 1; do
+		[ "$copies" = 2 ] || break
+		fresh lose_f "$profile: copy $lost differs, the other does not" \
+			1 different disk "$f"
+		head -n 1 "$tap_dir/stdout" |
+			grep -q '"first":20,"pages":1,.*"why":"the disk has it' &&
+			tap_ok "$profile: copy $lost: of that page" ||
+			tap_not_ok "$profile: copy $lost: of that page" "$(why)"
+	done
+	lost=all
 	verdict "$profile: what a crash leaves is not followed" 2 filesystem \
 		committed "$f"
 	echo 'a few bytes' > "$dir/small"
 	fsync_file "$dir/small"
 	verdict "$profile: data in the tree" 2 encoded disk "$dir/small"
+	if [ "$profile" = single ]; then
+		new_f
+		fsync_file "$f"
+		other_name
+	fi
 	unmount_image
 done
 

@@ -318,6 +318,75 @@ else
 	tap_skip 'errors: lost, and not told' 'cannot be made here'
 fi
 
+# --- errors of one file, which the superblock names ---
+
+# counted: whether the superblock has $1 errors
+counted() {
+	[ "$(cat "/sys/fs/ext4/${loop##*/}/errors_count")" = "$1" ]
+}
+
+# meet FILE ERRORS: reads a damaged inode
+meet() {
+	tap_fails "errors: $1 is damaged" stat "$dir/$1"
+	tap_wait counted "$2"
+}
+
+dir=$tap_dir/counted
+rm -f "$tap_dir/img"
+truncate -s 16M "$tap_dir/img"
+mke2fs -q -F -t ext4 -b 1024 -O ^metadata_csum "$tap_dir/img" \
+	> "$tap_dir/why" 2>&1
+if command -v debugfs > /dev/null && mount_image errors=continue; then
+	for name in small bad1 bad2 bad3; do
+		echo small > "$dir/$name"
+	done
+	unmount "$dir" && mounted=
+	losetup -d "$loop" && loop=
+	for name in bad1 bad2 bad3; do
+		debugfs -w -R "sif $name block[0] 0" "$tap_dir/img" \
+			> "$tap_dir/why" 2>&1
+	done
+	mount_image errors=continue
+	run check mark "$mark"
+	meet bad1 1
+	verdict 'errors: one, of another file' 0 none \
+		errors --since "$mark" "$dir/small"
+	of_each 'errors: one, of the filesystem' 1 error "$dir" "$loop"
+	run check mark "$tap_dir/m2"
+	meet bad2 2
+	verdict 'errors: both of other files' 0 none \
+		errors --since "$mark" "$dir/small"
+	verdict 'errors: the last one of another file' 0 none \
+		errors --since "$tap_dir/m2" "$dir/small"
+	run check mark "$tap_dir/m3"
+	meet bad3 3
+	verdict 'errors: three, of which two are known' 2 unknown \
+		errors --since "$mark" "$dir/small"
+	verdict 'errors: two later ones, of which one is known' 2 unknown \
+		errors --since "$tap_dir/m2" "$dir/small"
+	verdict 'errors: one later one' 0 none \
+		errors --since "$tap_dir/m3" "$dir/small"
+	if [ -w "/sys/fs/ext4/${loop##*/}/trigger_fs_error" ]; then
+		run check mark "$mark"
+		echo test > "/sys/fs/ext4/${loop##*/}/trigger_fs_error"
+		tap_wait counted 4
+		verdict 'errors: one of no inode' 2 unknown \
+			errors --since "$mark" "$dir/small"
+	fi
+	unmount "$dir" && mounted=
+	mount "$loop" "$dir" -o errors=remount-ro && mounted=$dir
+	run check mark "$mark"
+	errors=$(cat "/sys/fs/ext4/${loop##*/}/errors_count")
+	meet bad1 "$((errors + 1))"
+	verdict 'errors: and nothing is written any more' 2 unknown \
+		errors --since "$mark" "$dir/small"
+	unmount_image
+else
+	[ -z "$loop" ] || losetup -d "$loop"
+	loop=
+	tap_skip 'errors: of one file' 'cannot be made here'
+fi
+
 # --- a disk with partitions ---
 
 rm -f "$tap_dir/img"

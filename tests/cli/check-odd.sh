@@ -90,6 +90,48 @@ else
 	tap_skip 'sysfs' 'it has no such file here'
 fi
 
+# --- files that are memory of their device: a library says that they are ---
+
+cat > "$tap_dir/dax.c" << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/stat.h>
+int statx(int dir, const char *path, int flags, unsigned mask, struct statx *st)
+{
+	int (*real)(int, const char *, int, unsigned, struct statx *) =
+		(__typeof__(real))dlsym(RTLD_NEXT, "statx");
+	int r = real(dir, path, flags, mask, st);
+
+	st->stx_attributes |= 0x200000;
+	st->stx_attributes_mask |= 0x200000;
+	return r;
+}
+END
+echo x > "$tap_dir/f"
+if [ -z "${PDET_VALGRIND:-}" ] && ${CC:-cc} -shared -fPIC \
+	-o "$tap_dir/dax.so" "$tap_dir/dax.c" -ldl > "$tap_dir/why" 2>&1 &&
+	LD_PRELOAD=$tap_dir/dax.so "$PAGEDET" --version \
+		> "$tap_dir/why" 2>&1; then
+	cat > "$tap_dir/pagedet-dax" << END
+#!/bin/sh
+LD_PRELOAD=$tap_dir/dax.so exec "$PAGEDET" "\$@"
+END
+	chmod +x "$tap_dir/pagedet-dax"
+	plain=$PAGEDET
+	PAGEDET=$tap_dir/pagedet-dax
+	for kind in clean disk committed; do
+		verdict "DAX: $kind" 2 filesystem "$kind" "$tap_dir/f"
+	done
+	# unless it is of a filesystem that has no disk anyway
+	case $(stat -f -c %T "$tap_dir") in
+	tmpfs | overlayfs | ramfs) ;;
+	*) whole 'DAX: why' 'mapped from its device (DAX)' ;;
+	esac
+	PAGEDET=$plain
+else
+	tap_skip 'DAX' 'a library cannot be put before the command'
+fi
+
 if [ "$(id -u)" != 0 ]; then
 	tap_skip 'filesystems of our own' 'needs root'
 	tap_done

@@ -96,6 +96,17 @@ compare ${a% *} "${a#* }+4096" ${b% *} 1000
 expect 'what is not mapped is not known' 2
 stdout_has 'what is not mapped is said' 'unmapped'
 
+# Where no process has a mapping there is nothing to explain.
+compare ${a% *} 1000+8192 ${b% *} 1000
+expect 'mapped nowhere' 2
+stdout_has 'mapped nowhere: that is said' \
+	'2 pages on neither side: no process has a mapping there'
+tap_fails 'mapped nowhere: nothing is advised' \
+	grep -q 'mismatch\|migrat' "$tap_dir/stdout"
+compare ${a% *} 1000 ${b% *} 1000 --json
+tap_fails 'mapped nowhere, as JSON: no finding' \
+	grep -q '"finding"' "$tap_dir/stdout"
+
 # A snapshot has hashes.
 run snapshot saved.snap --hash-key key virt ${a% *} "${a#* }+0x8000" \
 	--fields cheap,pid,hash -q
@@ -121,6 +132,10 @@ assert sum(row["pages"] for row in rows) == 2, rows
 assert "bits" not in rows[0], rows
 # of all pages the same question
 assert {row["finding"] for row in rows} == {"mismatch-unknown"}, rows
+# the process ran when the snapshot was made, as the other does
+for side in ("source", "peer"):
+    assert any(side + " was frozen" in text for text in rows[0]["unknown"]), \
+        rows[0]["unknown"]
 EOT
 run compare --from saved.snap --with live $words
 expect 'a snapshot without its key' 2 'made with different keys (--hash-key)'

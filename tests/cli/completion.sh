@@ -71,12 +71,39 @@ offers 'a part of check' clean check cl
 offers 'ourselves' self task se
 offers 'a process by number' $$ task "$$"
 offers 'an area of a process' '[stack]' virt $$ '[st'
+offers 'a part of kmem' timeline kmem ti
+offers 'a trace' :files kmem report ''
+offers 'a group of allocations' lifetime kmem report --by li
+offers 'behind another one' site,module kmem report --by site,mo
+offers 'a group of owners' page_mobility owners --by page_m
+offers 'a group of objects' access_site kmap report --by access_s
+offers 'an order of tasks' start_ns tasks --sort st
+offers_not 'no field of pages for tasks' '^pfn' tasks --sort ''
+offers 'an order of owners' oldest owners --sort ol
+offers_not 'no field of pages for owners' '^pfn' owners --sort=''
+offers 'an order of processes that map a file' copied mappers /bin/sh \
+	--sort co
+offers_not 'no field of pages for them' '^pfn' mappers /bin/sh --sort ''
+offers 'an order of mappings' vaddr mappers 12 --sort va
+offers 'an order of top' uss top --sort us
+offers_not 'no field of pages for top' '^pfn' top --sort ''
+offers 'an order of allocations' live_bytes kmem report x --sort live_
+offers 'an order of pages' mapcount scan --sort mapc
+offers 'pages of a process' virt explain vi
 run complete scan --deadline ''
 tap_fails 'nothing for a number' test -s "$tap_dir/stdout"
-if [ -n "$(find /sys/fs/cgroup -mindepth 1 -maxdepth 1 -type d \
-	2> /dev/null | head -n 1)" ]; then
-	run complete cgroup /
-	tap_run 'a cgroup' grep -q '^/.*/	cgroup$' "$tap_dir/stdout"
+# where memory cgroups are mounted, which may be beside other hierarchies
+cgroups=/sys/fs/cgroup
+[ ! -e "$cgroups/memory/cgroup.procs" ] || cgroups=$cgroups/memory
+some=$(find "$cgroups" -mindepth 1 -maxdepth 1 -type d ! -name '.*' \
+	2> /dev/null | head -n 1)
+if [ -n "$some" ] && [ -e "$cgroups/cgroup.procs" ]; then
+	offers 'a cgroup' "/${some##*/}/" cgroup /
+	offers 'a cgroup in a filter' "memcg_path=/${some##*/}" scan --where \
+		memcg_path=/
+	offers 'behind another test' "anon and cgroup=/${some##*/}" scan \
+		--where 'anon and cgroup='
+	offers_not 'no other hierarchy' '^/memory/' cgroup /
 else
 	tap_skip 'a cgroup' 'there is none here'
 fi

@@ -14,11 +14,14 @@ root=$tap_dir/root
 {
 	cat "$top_srcdir/tests/golden/cli-machine.scenario"
 	echo 'task 2 comm=kthreadd kthread'
+	echo 'task 289 comm=sleepy start=70'
 } > "$tap_dir/scenario"
 "$top_builddir/tests/fixtures/mkproc" "$tap_dir/scenario" "$root"
 # PF_KTHREAD
 sed -i 's/ S 1 0 0 0 0 0 / S 1 0 0 0 0 2097152 /' "$root/proc/2/stat" \
 	"$root/proc/2/task/2/stat"
+echo '0::/a' > "$root/proc/12/cgroup"
+printf '3:memory:/a/b\n0::/\n' > "$root/proc/13/cgroup"
 cd "$tap_dir"
 echo 'a file' > notes.txt
 cat notes.txt > /dev/null
@@ -113,9 +116,9 @@ done << 'TABLE'
 64	kmem record.*kmem live kmem.dat --verify.*pagedet owners	leaks
 64	kmem record.*kmem report kmem.dat	alloc
 64	kmem record.*kmem report kmem.dat	allocs
-64	try: pagedet kmem blame TRACE PFN	blame 4711
+64	try: pagedet kmem blame TRACE 4711;	blame 4711
 64	try: pagedet kmem record	record
-64	try: pagedet kmem timeline TRACE PFN	timeline 4711
+64	try: pagedet kmem timeline TRACE 4711;	timeline 4711
 0 2 69 77	PSS|RSS	top
 0 2 69 77	PSS|RSS	top process --limit 3
 0 2 69 77	PSS|RSS	top --sort rss --top 2
@@ -148,7 +151,7 @@ done << 'TABLE'
 64	try: pagedet top --top N	top 10
 64	try: pagedet task 20041;	top 20041
 64	try: pagedet scan --where flags:thp --summary	thp
-64	try: pagedet virt PID ADDR	addr 12 7f0000000000
+64	try: pagedet virt 12 7f0000000000;	addr 12 7f0000000000
 64	try: pagedet scan --where kind=shmem	shm
 64	try: pagedet scan --where 'mapcount>1'	shared
 64	try: pagedet scan --where 'flags:thp or kind=hugetlb'	huge
@@ -159,6 +162,61 @@ done << 'TABLE'
 64	pagedet explain PFN --why pinned	pinned
 64	try: pagedet scan --where hwpoison	hwpoison
 64	try: pagedet explain PFN --why migrate	compaction
+# the words that were typed are in the command
+64	try: pagedet explain 4711;	why 4711
+64	try: pagedet mappers notes.txt;	who notes.txt
+64	try: pagedet mappers 4711;	who 4711
+64	try: pagedet file notes.txt;	fincore notes.txt
+64	try: pagedet page 4711;	show 4711
+64	try: pagedet page 4711;	lookup 4711
+64	try: pagedet page 4711;	get 4711
+64	try: pagedet task 4711;	pagemap 4711
+64	try: pagedet task 4711;	rss 4711
+64	try: pagedet task bash;	pss bash
+64	try: pagedet scan --where 'mapcount>1 and dirty';	find 'mapcount>1 and dirty'
+64	try: pagedet file 'a b';	cached 'a b'
+64	try: pagedet task PID;	pid -- '-1'
+64	try: pagedet task 12;	@pid 12
+64	try: pagedet --from a.dump scan	dump a.dump
+# synonyms
+64	try: pagedet top cgroup;	docker
+64	try: pagedet top;	biggest
+64	task PID --where swapped	swapped
+64	try: pagedet top file;	pagecache
+64	try: pagedet task 4711 --fields vaddr,pte;	pte 4711
+64	try: pagedet virt 4711 0x7f00;	pte 4711 0x7f00
+64	try: pagedet kaddr	vmalloc
+64	kind=unknown	unknown
+64	pagedet explain 4711;	analyze 4711
+64	heat	heat
+64	try: pagedet task 4711;	top process 4711
+64	try: pagedet cgroup /a/web.service;	@top cgroup web.service
+64	try: pagedet file notes.txt;	top file notes.txt
+64	try: pagedet scan --where slab_cache=dentry	top slab dentry
+64	--sort -FIELD	top --reverse
+64	--sort -FIELD	top --desc
+64	try: pagedet top --sort rss;	top --rss
+0	uss .*no other process	help uss
+64	task PID --where 'vma_name~heap'	@scan --where heap
+64	try: --where 'kind=anon';	@scan --where kind=anonymous
+64	try: --where 'kind=file';	@scan --where kind=pagecache
+64	--by order	@scan --by size
+64	--by cgroup, or pagedet top	@scan --by owner
+64	--by cgroup, or pagedet top	@scan --by user
+64	try: pagedet check clean notes.txt;	check notes.txt
+64	task 4711 --by vma_name, or: pagedet mappers 4711;	map 4711
+64	try: pagedet doctor -v	doctor stack
+66 69	--from DUMP scan	--backend vmcore scan
+1	pagedet virt 12 x$	@task 12 X
+1	pagedet tasks.* page 99999999$	@task 99999999
+66	process 12 is in this cgroup: pagedet cgroup /a$	@cgroup 12
+66	process 13 is in this cgroup: pagedet cgroup /a/b$	@cgroup other
+# addresses
+0	4 rows|pfn	@virt 12:7f0000000000
+0	pfn	@virt 13:400000+4k
+0	^anon +1 	@virt 13:heap --by kind
+0	pages	@virt 12 7f0000000000+16k --summary
+0	pages	@phys 0x100000+1M --summary
 64	file bad.log, or: pagedet from-log bad.log;	bad.log
 64	try: pagedet file notes.txt;	notes.txt
 64	try: pagedet tree .	file .
@@ -182,9 +240,9 @@ done << 'TABLE'
 64	try: pagedet page 0x100	scan 0x100
 64	--where 'kind=VALUE'	scan --kind anon
 64	try: pagedet --from memory.snap scan --summary;	--from memory.snap
-64	try: pagedet virt PID '.heap.'	task 12 heap
-64	try: pagedet virt PID '.heap.'	heap 12
-64	try: pagedet explain PFN	whatis 4711
+64	try: pagedet virt 12 '.heap.'	task 12 heap
+64	try: pagedet virt 12 '.heap.'	heap 12
+64	try: pagedet explain 4711;	whatis 4711
 64	try: pagedet scan --by node	numastat
 64	try: pagedet top --sort rss	rss
 64	try: --where dirty	scan --dirty
@@ -196,7 +254,7 @@ done << 'TABLE'
 64	SVG or PNG	@map -o memory.jpg
 64	try: pagedet map -o map.svg	@map --json
 64	try: pagedet map -o map.svg	@map --format csv
-64	virt PID ADDR	@explain 12 0x56449259c000
+64	try: pagedet explain virt 12 0x56449259c000;	@explain 12 0x56449259c000
 64	process.*cgroup.*file	top mysqld
 0 2 69 77	"pss":	top --json --limit 1
 0	free	@scan --summary
@@ -293,6 +351,12 @@ done << 'TABLE'
 64	NONE	@scan --where 'kind is not shared'
 64	NONE	@scan --where 'shared!=1'
 64	NONE	@scan --where 'size<4096'
+# another case, or a part of the value
+1 2	vma_name is '.heap.'; try: --where 'vma_name~heap'$	@task 13 --where vma_name=heap
+1 2	try: --where 'anon and vma_name~heap'$	@task 13 --where 'anon and vma_name=Heap'
+1 2	memcg_path is '/a/b'; try: --where 'cgroup=/a/b'$	@scan --where cgroup=/A/B
+1 2	try: --where 'memcg_path~a/b'$	@scan --where memcg_path=a/b
+1 2	no page matched|undecided	@task 13 --where vma_name=heap2
 64	try: --where 'alloc_bytes>=N'	kmem events "$top_srcdir/tests/fixtures/traces/raw-6.18-x86_64" --where 'bytes>100000'
 # what is suggested can be pasted, and runs nothing else
 66	did you mean '/a/odd;id.service'\?	@cgroup '/a/odd;id.servce'
@@ -321,8 +385,12 @@ done << 'TABLE'
 66	No such file	mappers ./nothing
 64	try: pagedet file	notes/notes.txt
 64	try: pagedet tree	ls
-64	its path, such as	mappers libc.so.6
+64	pagedet mappers /.*/libc.so.6;|its path, such as	mappers libc.so.6
+66	pagedet file /.*/sh$	file sh
 1	12 is also a process .*pagedet task 12	@mappers 12
+0	289 is also a process .*pagedet task 289	@page 289
+1	289 is also a process .*pagedet task 289	@explain 289
+1	289 is also a process .*pagedet task 289	@explain page 289
 # a kernel developer: this page, this address
 0	kind	@page 256
 0	free|nothing|anon	@explain 256
@@ -342,6 +410,22 @@ done << 'TABLE'
 0	try: pagedet kaddr 0xffff888000001000	@virt 12 0xffff888000001000
 64	explains it	explain
 64	help explain	explain foo
+64	try: pagedet task 4711;	explain process 4711
+64	try: pagedet task 4711;	explain pid 4711
+64	try: pagedet task 4711;	explain task 4711
+64	try: pagedet task other;	@explain other
+64	try: pagedet task self;	explain self
+64	try: pagedet kaddr init_task;	explain init_task
+64	did you mean 'mismatch'	explain mismach
+0 1 2 69 77	pages?|hidden|cached	explain file notes.txt
+0	^pfn 256 .*tasks map it	@explain virt 12 7f0000000000
+1	no page at 0x7f0000002000	@explain virt 12 7f0000002000
+0	^pfn 256 	@explain page:256
+64	help explain' explains it	@explain page:00000000d3a5b1c2
+64	try: pagedet explain PFN --why leak;	explain leak
+64	try: pagedet explain 256 --why leak;	explain leak 256
+64	free.migrate.pinned.*leak	explain 256 --why
+64	try: pagedet explain 256;	explain 256 --why-not-freed
 64	pagedet page 4711;	4711
 64	try: pagedet page 0x1a2b3, or: pagedet phys 0x1a2b3;	@0x1a2b3
 64	try: pagedet virt PID 0x7f12345000	@0x7f12345000
@@ -350,7 +434,7 @@ done << 'TABLE'
 0 1 2 69 77	a symbol|no symbol|pfn|addr	kaddr init_task
 0 1 2 66 69 77	Linux|read|log	dmesg
 0	pid	tasks
-64	virt PID ADDR	explain 12 7f0000000000
+64	explain virt 12 7f0000000000;	explain 12 7f0000000000
 # a kernel address is not a page frame number
 64	try: pagedet kaddr 0xffffea0004000000;	@page 0xffffea0004000000
 64	try: pagedet kaddr 0xffffea0004000000;	@page ffffea0004000000
@@ -400,11 +484,23 @@ done << 'TABLE'
 0 2	anon|untouched|pfn	virt self '[stack]' --by kind
 1	area	virt self '[hep]'
 0 2	anon|file|unknown|untouched	task self --summary
-64	virt PID '.heap.'	virt self heap
-64	virt PID '.stack.'	virt self stack
+0 1 2	'.heap.'|pfn	virt self heap
+0 2	pfn|vaddr	virt self stack
+0 2	anon|untouched|pfn	virt self stack --by kind
+0	^anon +1 	@virt 13 heap --by kind
 64	try: pagedet task	maps
 64	try: pagedet task	pmap
 TABLE
+
+# --- the name of the command itself, which no process has once it ends ---
+
+ln -s "$PAGEDET" oddpagename
+status=0
+./oddpagename task oddpagename > stdout 2> stderr || status=$?
+expect 'no process but this one has that name' 1 \
+	"there is no process 'oddpagename'"
+tap_fails 'it does not suggest itself' grep -q 'did you mean' stderr
+rm oddpagename
 
 # --- a dump, by what it is, and not by its name ---
 

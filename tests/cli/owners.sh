@@ -313,18 +313,33 @@ tap_run 'programs get times, where page_owner has them' grep -q \
 for columns in 60 70 80 100; do
 	for by in stack gfp,comm,pid,migratetype; do
 		run owners "$text" --by "$by" --min-pages 2
-		tr -s ' \n' '\n\n' < "$tap_dir/stdout" > "$tap_dir/words"
+		tr -s ' \n' '\n\n' < "$tap_dir/stdout" | grep . > "$tap_dir/words"
 		( COLUMNS=$columns && export COLUMNS &&
 			run owners "$text" --by "$by" --min-pages 2 )
 		tap_run "$columns columns by $by: no line is longer" awk \
 			-v most="$columns" 'length > most { bad = 1 }
 			/ $/ { bad = 1 } END { exit bad || NR < 3 }' \
 			"$tap_dir/stdout"
-		tr -s ' \n' '\n\n' < "$tap_dir/stdout" > "$tap_dir/narrow"
+		tr -s ' \n' '\n\n' < "$tap_dir/stdout" | grep . > "$tap_dir/narrow"
 		tap_run "$columns columns by $by: the same words" \
 			cmp "$tap_dir/words" "$tap_dir/narrow"
 	done
 done
+# lines OPTIONS...: the number of lines on a terminal of 80 columns
+lines() {
+	( COLUMNS=80 && export COLUMNS && run owners "$text" "$@" -q )
+	lines=$(awk 'length > 80 { exit 1 } END { print NR }' \
+		"$tap_dir/stdout")
+}
+lines --by comm
+tap_run '80 columns: a line for each name, and a heading' test "$lines" = 3
+lines --by comm --before "$text"
+tap_run '80 columns: a line for each name, compared' test "$lines" = 3
+lines --by comm,order,pid
+tap_run '80 columns: a line for several keys' test "$lines" = 5
+lines --before "$text" --top 1
+tap_run '80 columns: a stack, its frames and what it has grown' test "$lines" = 5
+
 # --- a text on standard input ---
 
 for from in - '--from -' '--from=-'; do

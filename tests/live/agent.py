@@ -23,6 +23,8 @@ RULES = {
     "older": ("stale-version", {"high"}),
     "write-file": ("write-untracked", {"low", "medium"}),
     "write-mapping": ("write-untracked", {"low", "medium"}),
+    "source-hole": ("vanished-here", {"medium", "high"}),
+    "early-hole": ("vanished-here", {"medium", "high"}),
 }
 # Harm by its time: what it is truly called, and whether the evidence can tell
 # it. Nothing tracks writes from outside: what is written past the tracked
@@ -34,8 +36,12 @@ TIMES = {
     "running": ({"write-untracked"}, False),
     "running-file": ({"write-untracked"}, True),
     "running-mapping": ({"write-untracked"}, True),
+    # It had stopped, but what it had then was not read yet.
+    "between": ({"write-untracked", "changed-here-after-stop"}, False),
+    "between-file": ({"write-untracked", "changed-here-after-stop"}, True),
     "stopped": ({"changed-here-after-stop"}, True),
     "stopped-file": ({"changed-here-after-stop"}, True),
+    "stopped-mapping": ({"changed-here-after-stop"}, True),
     "stored": ({"changed-after-send"}, True),
     "stored-file": ({"changed-after-send"}, True),
 }

@@ -101,7 +101,7 @@ class Pair:
                 yield "%s is %s" % (name, is_set.get(name))
         for one in monitor.ask("query-migrate-capabilities") or []:
             if one["state"] and one["capability"] in (
-                    "multifd", "postcopy-ram", "x-ignore-shared"):
+                    "multifd", "postcopy-ram", "x-ignore-shared", "xbzrle"):
                 yield "%s is on" % one["capability"]
 
     def not_back(self):

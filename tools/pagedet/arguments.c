@@ -70,49 +70,73 @@ int cli_parse_phys(struct cli_job *job)
 	return add_ranges(job, 0, CLI_HEX, 0);
 }
 
-static int no_area(const struct cli_job *job, const char *word,
-		   const char *wrong)
+/* Areas whose brackets may be left out: a shell expands them. */
+static const char *const areas[][2] = {
+	{ "heap", "[heap]" }, { "stack", "[stack]" }, { "vdso", "[vdso]" },
+	{ "vvar", "[vvar]" },
+};
+
+/* The name of the area with its brackets; NULL: it is not one of these. */
+static const char *area_of(const char *word)
 {
-	static const char *const areas[] = { "heap", "stack", "vdso", "vvar" };
-	char instead[64];
 	size_t i;
 
-	for (i = 0; i < CLI_COUNT(areas); i++) {
-		if (strcmp(word, areas[i]))
-			continue;
-		snprintf(instead, sizeof(instead), "virt PID '[%s]'", word);
-		return cli_instead(job, instead, "%s: '%s' %s",
-				   job->command->name, word, wrong);
-	}
-	return cli_refuse("name an area as '[heap]';", "%s: '%s' %s",
-			  job->command->name, word, wrong);
+	for (i = 0; i < CLI_COUNT(areas); i++)
+		if (!strcmp(word, areas[i][0]))
+			return areas[i][1];
+	return NULL;
+}
+
+/* Addresses begin with a digit or, in hex, with a letter. */
+static bool is_area(const char *word)
+{
+	return *word == '[' || *word == '/' || area_of(word) ||
+	       (strpbrk(word, ".:") && !strstr(word, ".."));
 }
 
 /* Adds an address, or the name of an area of the process. */
-static int add_addresses(struct cli_job *job, uint32_t pid, const char *task)
+static int add_address(struct cli_job *job, uint32_t pid, const char *task,
+		       const char *word)
 {
 	struct pagedet_item item = { 0, 0, pid, 0 };
-	int i, status = CLI_ANSWERED;
+	struct cli_name name = { task, NULL, NULL };
+	const char *wrong = cli_range(word, CLI_HEX, &item);
 
-	for (i = 1; i < job->n_words && !status; i++) {
-		const char *word = job->words[i];
-		struct cli_name name = { task, NULL, NULL };
-		const char *wrong = cli_range(word, CLI_HEX, &item);
+	if (wrong && is_area(word))
+		name.area = area_of(word) ? area_of(word) : word;
+	else if (wrong && *word >= '0' && *word <= '9')
+		return cli_no_range(job, word, CLI_HEX, wrong);
+	else if (wrong)
+		return cli_refuse("name an area as '[heap]';", "%s: '%s' %s",
+				  job->command->name, word, wrong);
+	else
+		cli_tell_kernel_address(job, word, item.first);
+	cli_tell_radix(job, word);
+	return cli_add_named(job, &item, &name);
+}
 
-		/* Addresses begin with a digit or, in hex, with a letter. */
-		if (wrong && (*word == '[' || *word == '/' ||
-			      (strpbrk(word, ".:") && !strstr(word, ".."))))
-			name.area = word;
-		else if (wrong && *word >= '0' && *word <= '9')
-			return cli_no_range(job, word, CLI_HEX, wrong);
-		else if (wrong)
-			return no_area(job, word, wrong);
-		else
-			cli_tell_kernel_address(job, word, item.first);
-		cli_tell_radix(job, word);
-		status = cli_add_named(job, &item, &name);
-	}
-	return status;
+/* Where the address or area begins in PID:ADDR; NULL: it is not one. */
+static char *address_in(char *word)
+{
+	const size_t len = strspn(word, "0123456789");
+	char *at = word + len + 1;
+	struct pagedet_item item;
+
+	if (!len || word[len] != ':')
+		return NULL;
+	return *at == '[' || area_of(at) || !cli_range(at, CLI_HEX, &item) ?
+	       at : NULL;
+}
+
+static int add_of_process(struct cli_job *job, char *word, char *address)
+{
+	const char *name;
+	uint32_t pid;
+	int status;
+
+	address[-1] = '\0';
+	status = cli_parse_pid(job, word, &pid, &name);
+	return status ? status : add_address(job, pid, name, address);
 }
 
 int cli_parse_virt(struct cli_job *job)
@@ -120,7 +144,7 @@ int cli_parse_virt(struct cli_job *job)
 	char instead[64];
 	const char *name;
 	uint32_t pid;
-	int status;
+	int i, status;
 
 	if (job->n_words == 1 && !strncmp(job->words[0], "0x", 2)) {
 		snprintf(instead, sizeof(instead), "virt PID %.20s",
@@ -128,12 +152,28 @@ int cli_parse_virt(struct cli_job *job)
 		return cli_instead(job, instead, "virt: an address belongs to "
 				   "a process, which comes first");
 	}
+	if (job->n_words == 1 && address_in(job->words[0]))
+		return add_of_process(job, job->words[0],
+				      address_in(job->words[0]));
 	if (job->n_words == 1) {
 		job->command = cli_command_find("task");
 		return cli_parse_tasks(job);
 	}
 	status = cli_parse_pid(job, job->words[0], &pid, &name);
-	return status ? status : add_addresses(job, pid, name);
+	for (i = 1; i < job->n_words && !status; i++)
+		status = add_address(job, pid, name, job->words[i]);
+	return status;
+}
+
+/* "task PID heap": areas are arguments of virt. */
+static int no_area(const struct cli_job *job, const char *area)
+{
+	char instead[CLI_HINT], quoted[CLI_QUOTED];
+
+	snprintf(instead, sizeof(instead), "virt %s '%s'",
+		 cli_argument(job->words[0], "PID", quoted), area);
+	return cli_instead(job, instead, "%s: '%s' is an area of a task",
+			   job->command->name, area);
 }
 
 int cli_parse_tasks(struct cli_job *job)
@@ -143,10 +183,8 @@ int cli_parse_tasks(struct cli_job *job)
 	int i, status;
 
 	for (i = 0; i < job->n_words; i++) {
-		if (i && (!strcmp(job->words[i], "heap") ||
-			  !strcmp(job->words[i], "stack")))
-			return no_area(job, job->words[i],
-				       "is an area of a task");
+		if (i && area_of(job->words[i]))
+			return no_area(job, area_of(job->words[i]));
 		status = cli_parse_pid(job, job->words[i], &item.pid,
 				       &name.task);
 		if (!status)

@@ -64,7 +64,7 @@ static bool is_opposite(const char *what, char *instead, size_t size)
 int cli_parse_check(struct cli_job *job)
 {
 	const char *what = job->words[0], *wrong;
-	char instead[64];
+	char instead[64], try[CLI_QUOTED + 16], quoted[CLI_QUOTED];
 	int kind;
 
 	if (!strcmp(what, "mark") || !strcmp(what, "unmark"))
@@ -73,6 +73,12 @@ int cli_parse_check(struct cli_job *job)
 	if (kind < 0 && is_opposite(what, instead, sizeof(instead)))
 		return cli_instead(job, instead, "check: '%s' is not an "
 				   "assertion", what);
+	if (kind < 0 && (strchr(what, '/') || !access(what, F_OK))) {
+		snprintf(try, sizeof(try), "check clean %s",
+			 cli_argument(what, "PATH", quoted));
+		return cli_instead(job, try, "check: '%s' is a path, and which "
+				   "assertion is meant comes first", what);
+	}
 	if (kind < 0)
 		return cli_no_word("clean disk stable absent committed mark "
 				   "unmark errors", what, strlen(what),

@@ -264,7 +264,8 @@ enum cli_radix {
  * unchanged.
  */
 const char *cli_number(const char *word, enum cli_radix radix, uint64_t *ret);
-/* Parses FIRST or FIRST+COUNT. The default count is 1. */
+/* Parses FIRST or FIRST+COUNT. The default count is 1. Bytes behind an address
+ * may have a unit: +64k. */
 const char *cli_range(const char *word, enum cli_radix radix,
 		      struct pagedet_item *ret);
 /* Parses a number of bytes, or of KiB, MiB or GiB: 4096, 16k, 16M, 1G. */
@@ -294,13 +295,16 @@ int cli_no_name(const char *what, const char *word, size_t len,
  */
 int cli_no_word(const char *words, const char *word, size_t len,
 		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Whether @word is one of @list, which blanks separate. */
+bool cli_is_in_list(const char *list, const char *word);
 /* Whether a word is a name of a command in other programs. */
 bool cli_is_synonym(const char *word);
 /* The same for keys of groups: @name names them, with NULL behind the last. */
 int cli_no_key(const char *what, const char *word, size_t len,
 	       const char *(*name)(uint32_t key));
 /* The same for fields of --by. */
-int cli_no_field(const char *what, const char *word, size_t len);
+int cli_no_field(const struct cli_job *job, const char *what, const char *word,
+		 size_t len);
 /* Lists the names in @ret: "a, b and c". */
 void cli_list_names(const char *const *names, size_t n, char *ret, size_t size);
 /* The command that counts such pages of all processes. NULL: any pages. */
@@ -330,9 +334,27 @@ void cli_keep_source(struct cli_job *job, const char *option,
 void cli_commands_of(const struct cli_job *job, const char *text,
 		     char ret[CLI_HINT]);
 
+/* --- suggest_value.c --- */
+/*
+ * After a filter that no page matched: suggests one with another case, or with
+ * '~', that matches.
+ */
+void cli_suggest_value(const struct cli_job *job, struct pagedet *pd);
+
+/* --- suggest_fill.c --- */
+/*
+ * As cli_commands_of(), and puts @words where @text has PFN, PID, ADDR, FILE
+ * and so on. Each word is used once, for the first place that it fits. Returns
+ * how many were used.
+ */
+int cli_fill(const struct cli_job *job, char *const *words, int n,
+	     const char *text, char ret[CLI_HINT]);
+
 /* --- suggest_thing.c: suggestions for words that name a thing --- */
 /* Whether a file may be a kernel log, by its name. */
 bool cli_is_log_name(const char *path);
+/* Gets the name of a task of the running kernel, or of a captured tree. */
+bool cli_task_name(const struct cli_job *job, uint64_t pid, char ret[32]);
 /*
  * These set @text to a command. They return false if they have none. This one
  * is for a file that holds a dump, a snapshot, a trace or a text of the kernel:
@@ -352,6 +374,34 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
  */
 bool cli_command_for_name(const struct cli_job *job, const char *word,
 			  bool exact, char text[CLI_HINT]);
+/* For a symbol of the kernel, with such a sentence: */
+bool cli_command_for_symbol(const struct cli_job *job, const char *word,
+			    char text[CLI_HINT]);
+
+/* --- suggest_process.c: suggestions about processes --- */
+/*
+ * After a question about a page by number that no process can have anything to
+ * do with: tells that a process has that number.
+ */
+void cli_tell_process(const struct cli_job *job, struct pagedet *pd);
+/*
+ * Tells that the process of the first argument has an area whose name contains
+ * @word. Returns false if it has none.
+ */
+bool cli_tell_area(const struct cli_job *job, struct pagedet *pd,
+		   const char *word);
+/* Gets the cgroup to which the memory of a process is charged. @word is its pid
+ * or its name. */
+bool cli_cgroup_of(const struct cli_job *job, const char *word, uint64_t *pid,
+		   char *ret, size_t size);
+
+/* --- suggest_path.c --- */
+/*
+ * Sets @text to a sentence that suggests the command with the path of a file of
+ * that name. Returns false if none is found.
+ */
+bool cli_command_for_path(const struct cli_job *job, const char *name,
+			  char text[CLI_HINT]);
 
 /* --- suggest_argument.c: suggestions for arguments --- */
 /*
@@ -413,6 +463,9 @@ int cli_no_letter(const struct cli_job *job, char letter);
  * a suggestion.
  */
 bool cli_is_kind_or_flag(const char *word, char *instead, size_t size);
+/* The same for a word that --by does not know. */
+bool cli_group_lead(const struct cli_job *job, const char *word,
+		    char instead[CLI_HINT]);
 /* Whether a field has a value, or a bit, with that name. */
 bool cli_is_value(uint32_t field, const char *word);
 /*
@@ -645,17 +698,26 @@ int cli_asked_progress(void *user, const struct pagedet_progress *now);
 /* --- complete.c: completion for shells --- */
 /* @words are those after the program's name. The last one is incomplete. */
 int cli_complete(int n, char **words);
+/* The words in front of the one that is completed, without options. */
+struct cli_before {
+	const char *command;	/* NULL: none yet */
+	const char *first;	/* its first argument, or "" */
+	const char *last;	/* the last one, or "" */
+	int n;			/* arguments */
+};
 /*
  * Offers values of an option. @value is its name in help, @values the choices
  * if there are any. The first @fixed bytes of @word stay unchanged.
  */
-void cli_complete_value(const char *option, const char *value,
-			const char *values, const char *word, size_t fixed);
+void cli_complete_value(const struct cli_before *before, const char *option,
+			const char *value, const char *values,
+			const char *word, size_t fixed);
 /*
- * In options.c: whether @word is the value of option @before, or consists of an
- * option, '=' and a value. If so, offers values.
+ * In options.c: whether @word is the value of option @name, the word in front
+ * of it, or consists of an option, '=' and a value. If so, offers values.
  */
-bool cli_options_complete(const char *before, const char *word);
+bool cli_options_complete(const struct cli_before *before, const char *name,
+			  const char *word);
 /*
  * Offers options that begin with @word, of @command or, if it is NULL, of any.
  */
@@ -766,7 +828,8 @@ int cli_peer_save(struct pagedet *pd, const char *path,
 		  const struct pagedet_evidence *evidence, uint64_t n);
 
 /* --- explain_file.c: the pages to explain, and summaries of findings --- */
-/* Replaces kernel addresses among the items by page frame numbers. */
+/* Replaces addresses of the kernel, and those of processes, among the items by
+ * page frame numbers. */
 int cli_explain_addresses(struct cli_job *job, struct pagedet *pd);
 /*
  * Makes items of the cached pages of job->file. For a large file, takes only
@@ -958,6 +1021,15 @@ typedef int cli_compare_fn(const void *a, const void *b, int key, bool reverse);
 int cli_keys_compare(const struct cli_keys *keys, const void *a, const void *b,
 		     cli_compare_fn *compare);
 
+/* The keys of tasks, and of the processes that map a file. */
+extern const struct cli_key_name cli_task_keys[], cli_mapper_keys[];
+/* The sums of groups of owners, and of allocations, by which they are sorted,
+ * beside the keys of their groups. */
+#define CLI_OWNER_SUMS 8
+#define CLI_ALLOC_SUMS 33
+extern const char *const cli_owner_sums[CLI_OWNER_SUMS];
+extern const char *const cli_alloc_sums[CLI_ALLOC_SUMS];
+
 /* --- top.c, top_table.c, top_pages.c: the largest users of memory --- */
 struct cli_entry {
 	char *name;		/* NULL: not known */
@@ -992,6 +1064,7 @@ struct cli_sum {
 };
 extern const struct cli_sum cli_sums[];
 const char *cli_sum_name(uint32_t sum);
+bool cli_is_sum(const char *name);
 /* Adds an empty entry. Without memory, prints an error and returns NULL. */
 struct cli_entry *cli_table_add(struct cli_table *t, const char *name);
 /*
@@ -1141,9 +1214,10 @@ bool cli_capabilities(uint64_t *ret);
 void cli_tell_trace(const struct cli_job *job);
 
 /* --- doctor_short.c: abilities on the running kernel --- */
-/* @details: also list needs that are met, and costs. */
-void cli_doctor_short(FILE *f, struct pagedet *pd, bool details,
-		      uint32_t width);
+/* @root: of its files, or NULL. @details: also list needs that are met, and
+ * costs. */
+void cli_doctor_short(FILE *f, struct pagedet *pd, const char *root,
+		      bool details, uint32_t width);
 /* Tells if Memorizer is on, and how to turn it off. */
 void cli_doctor_memorizer(FILE *f, struct pagedet *pd);
 

@@ -10,8 +10,9 @@
 
 #define ADDRESS_HELP \
 	"An address is hex, with or without 0x; a note says so if it could\n" \
-	"be decimal. LEN is a number of bytes, decimal, or hex with 0x.\n" \
-	"Every page that the bytes touch is shown.\n"
+	"be decimal. LEN is a number of bytes, decimal, or hex with 0x, or\n" \
+	"of KiB, MiB or GiB: 64k, 1M, 2G. Every page that the bytes touch\n" \
+	"is shown.\n"
 
 #define PID_HELP \
 	"PID is a process or thread id, or the name of a process as ps\n" \
@@ -65,9 +66,9 @@ const struct cli_command cli_commands[] = {
 	{ "virt", "PID [ADDR[+LEN] | AREA]...",
 	  "pages by virtual address of a task",
 	  PID_HELP ADDRESS_HELP
-	  "AREA is the name of a line of /proc/PID/maps: '[heap]', '[stack]', a\n"
+	  "AREA is the name of a line of /proc/PID/maps: heap, stack, '[vdso]', a\n"
 	  "path, or the last part of a path, such as libc.so.6. Without an\n"
-	  "address it is the same as task PID.\n"
+	  "address it is the same as task PID. PID:ADDR is PID ADDR.\n"
 	  "An address without a page gets a row, too: kind 'untouched' inside a\n"
 	  "mapping, 'unmapped' outside.\n",
 	  .parse = cli_parse_virt, WORDS(1, -1),
@@ -152,9 +153,9 @@ const struct cli_command cli_commands[] = {
 	{ "top", "[process | cgroup | file | slab | kind | alloc [TRACE]]",
 	  "what uses most memory",
 	  "For processes (the default) the columns are:\n"
-	  "  rss      all mapped pages\n"
-	  "  pss      the same, but a page that N mappings share counts as 1/N\n"
+	  "  pss      mapped pages; one that N mappings share counts as 1/N\n"
 	  "  uss      mapped pages that no other process maps\n"
+	  "  rss      all mapped pages\n"
 	  "  shared   rss without uss\n"
 	  "  dirty    the pages of rss that were written to, also anonymous ones\n"
 	  "  swap     pages in swap\n"
@@ -206,7 +207,7 @@ const struct cli_command cli_commands[] = {
 		    "alloc_ns,gfp_mask,gfp,alloc_order,allocator,"
 		    "migrate_reason,free_stack,free_ns" },
 	{ "explain",
-	  "[page] PFN... | FILE | mismatch PID ADDR... | crash [LOG]",
+	  "[page] PFN... | FILE | virt|mismatch PID ADDR... | crash [LOG]",
 	  "why a page is as it is",
 	  "A number in the kernel's half (0xffff...) is a kernel address; any\n"
 	  "other number is a page frame number. FILE means the same as for\n"
@@ -215,6 +216,7 @@ const struct cli_command cli_commands[] = {
 	  "once, too.\n"
 	  "page says why a page is not free, or answers what --why asks: free,\n"
 	  "migrate, pinned, reclaim, charge, poison, leak, or several of them.\n"
+	  "virt explains the pages at addresses of a process.\n"
 	  "mismatch says why a page here and its copy on the other host, the peer,\n"
 	  "differ after a migration: run it there with --save FILE, and here with\n"
 	  "--peer FILE, with the same --hash-key. The process must be stopped on\n"

@@ -70,6 +70,14 @@ static int open_peer(struct cli_comparing *c)
 	return error ? cli_fail(c->pd[CLI_PEER], error) : CLI_ANSWERED;
 }
 
+static bool is_snapshot(struct pagedet *pd)
+{
+	struct pagedet_query saved = PAGEDET_QUERY_INIT;
+	const int error = pagedet_saved_query(pd, &saved);
+
+	return !error || error == -EOVERFLOW;
+}
+
 static int look_at_side(struct cli_comparing *c, unsigned side)
 {
 	struct pagedet_info info = { .size = sizeof(info) };
@@ -80,6 +88,8 @@ static int look_at_side(struct cli_comparing *c, unsigned side)
 	if (error)
 		return cli_fail(c->pd[side], error);
 	c->live[side] = info.live;
+	/* A snapshot may be of what ran. */
+	c->frozen[side] = !info.live && !is_snapshot(c->pd[side]);
 	if (c->page_size && c->page_size != info.page_size) {
 		cli_say("compare: the two sides have pages of different sizes");
 		return CLI_UNSURE;
@@ -332,14 +342,6 @@ static int compare(struct cli_comparing *c)
 
 /* --- explanation --- */
 
-static bool is_snapshot(struct pagedet *pd)
-{
-	struct pagedet_query saved = PAGEDET_QUERY_INIT;
-	const int error = pagedet_saved_query(pd, &saved);
-
-	return !error || error == -EOVERFLOW;
-}
-
 static int collect(const struct cli_comparing *c, unsigned side,
 		   struct pagedet_evidence *e)
 {
@@ -385,10 +387,9 @@ static void add(const struct cli_comparing *c, const struct cli_unlike *u,
 	}
 	if (!c->job->with)
 		e->one_host = PAGEDET_YES;
-	/* A side that no longer runs is frozen. */
-	if (!c->live[CLI_HERE])
+	if (c->frozen[CLI_HERE])
 		e->here_frozen = PAGEDET_YES;
-	if (!c->live[CLI_PEER])
+	if (c->frozen[CLI_PEER])
 		e->peer_frozen = PAGEDET_YES;
 	if (!u->compared)
 		return;
@@ -412,8 +413,13 @@ static int ask(struct cli_comparing *c)
 			    c->n);
 	if (n < 0)
 		return cli_fail(c->pd[CLI_HERE], n);
-	for (i = 0; i < n && (uint64_t)i < c->n; i++)
-		c->unlike[c->findings[i].evidence].finding = &c->findings[i];
+	for (i = 0; i < n && (uint64_t)i < c->n; i++) {
+		struct cli_unlike *u = &c->unlike[c->findings[i].evidence];
+
+		/* There is nothing to explain, or to send. */
+		if (!cli_is_nowhere(u))
+			u->finding = &c->findings[i];
+	}
 	return CLI_ANSWERED;
 }
 

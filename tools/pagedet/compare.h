@@ -37,6 +37,7 @@ struct cli_comparing {
 	uint64_t page_size, pages;
 	uint64_t key[CLI_SIDES];
 	bool live[CLI_SIDES];
+	bool frozen[CLI_SIDES];	/* a dump: nothing ran while it was read */
 	uint64_t equal, different, unknown;
 	struct cli_unlike *unlike; /* the first ones, if there are very many */
 	struct pagedet_evidence *evidence; /* one for each */
@@ -47,7 +48,10 @@ struct cli_comparing {
 	unsigned n_patterns;
 };
 
-/* compare_rows.c: writes the result. */
+/* compare_rows.c */
+/* Whether neither address is in a mapping. */
+bool cli_is_nowhere(const struct cli_unlike *u);
+/* Writes the result. */
 int cli_compare_emit(const struct cli_comparing *c);
 
 #endif

@@ -41,6 +41,17 @@ static const char *content(const struct pagedet_seen *s)
 	}
 }
 
+bool cli_is_nowhere(const struct cli_unlike *u)
+{
+	unsigned side;
+
+	for (side = 0; side < CLI_SIDES; side++)
+		if (u->seen[side].state != PAGEDET_SEEN_LOST ||
+		    u->seen[side].kind != PAGEDET_KIND_UNMAPPED)
+			return false;
+	return true;
+}
+
 /* --- runs --- */
 
 /* Reclaim sets and clears these all the time, so they do not end a run. */
@@ -216,6 +227,8 @@ static void text_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 	const struct cli_unlike *u = &c->unlike[i];
 
 	fprintf(f, "%" PRIu64 " page%s %s", n, cli_plural(n),
+		cli_is_nowhere(u) ?
+		"on neither side: no process has a mapping there" :
 		u->unsure ? "not known to be the same" :
 		n == 1 ? "differs" : "differ");
 	if (u->compared) {

@@ -96,29 +96,6 @@ static void offer_values(const struct typed *t, uint32_t field,
 			offer(t, pagedet_value_name(field, v), what);
 }
 
-/* Completes a filter: a kind after "kind=", otherwise a field, kind or flag. */
-static void offer_where(struct typed *t)
-{
-	const char *begin, *op;
-	char name[32];
-	int field;
-
-	after_last(t, " (!");
-	begin = t->word + t->fixed;
-	op = begin + strcspn(begin, "=:<>~");
-	if (!*op) {
-		offer_fields(t, "");
-		offer_values(t, PAGEDET_FIELD_KIND, "kind");
-		offer_values(t, PAGEDET_FIELD_FLAGS, "flag");
-		return;
-	}
-	snprintf(name, sizeof(name), "%.*s", (int)(op - begin), begin);
-	field = pagedet_field_by_name(name);
-	t->fixed = (size_t)(op - t->word) + strspn(op, "=:<>~");
-	if (field >= 0)
-		offer_values(t, (uint32_t)field, NULL);
-}
-
 static void offer_sources(const struct typed *t)
 {
 	uint32_t source;
@@ -190,26 +167,134 @@ static void offer_areas(struct typed *t, const char *pid)
 	pagedet_free(pd);
 }
 
-/* Below the mount point, level by level, like directories. */
-static void offer_cgroups(struct typed *t)
+/*
+ * Below the mount point, level by level, like directories. @behind: what
+ * follows a name.
+ */
+static void offer_cgroups(struct typed *t, const char *behind)
 {
-	char path[4096], name[512];
+	const struct cli_job live = { .open = PAGEDET_OPTIONS_INIT };
+	const size_t begin = t->fixed;
+	char mount[2048], path[4096], name[512];
 	struct dirent *entry;
 	DIR *dir;
 
+	if (!cli_cgroup_mount(&live, mount, sizeof(mount)))
+		return;
 	after_last(t, "/");
-	snprintf(path, sizeof(path), "/sys/fs/cgroup/%.*s", (int)t->fixed,
-		 t->word);
+	snprintf(path, sizeof(path), "%s/%.*s", mount, (int)(t->fixed - begin),
+		 t->word + begin);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
 			continue;
-		snprintf(name, sizeof(name), "%s%s/", t->fixed ? "" : "/",
-			 entry->d_name);
+		snprintf(name, sizeof(name), "%s%s%s",
+			 t->fixed > begin ? "" : "/", entry->d_name, behind);
 		offer(t, name, "cgroup");
 	}
 	if (dir)
 		closedir(dir);
+}
+
+/* --- filters --- */
+
+/* Completes a filter: a kind after "kind=", otherwise a field, kind or flag. */
+static void offer_where(struct typed *t)
+{
+	const char *begin, *op;
+	char name[32];
+	int field;
+
+	after_last(t, " (!");
+	begin = t->word + t->fixed;
+	op = begin + strcspn(begin, "=:<>~");
+	if (!*op) {
+		offer_fields(t, "");
+		offer_values(t, PAGEDET_FIELD_KIND, "kind");
+		offer_values(t, PAGEDET_FIELD_FLAGS, "flag");
+		return;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(op - begin), begin);
+	field = pagedet_field_by_name(name);
+	t->fixed = (size_t)(op - t->word) + strspn(op, "=:<>~");
+	if (field == PAGEDET_FIELD_MEMCG_PATH)
+		offer_cgroups(t, "");
+	else if (field >= 0)
+		offer_values(t, (uint32_t)field, NULL);
+}
+
+/* --- groups and orders --- */
+
+static void offer_names(const struct typed *t, const char *(*name)(uint32_t))
+{
+	uint32_t key;
+
+	for (key = 0; name(key); key++)
+		offer(t, name(key), NULL);
+}
+
+/* What the command groups by, if that is not fields of pages. */
+static bool offer_group(const struct typed *t, const char *command)
+{
+	if (!strcmp(command, "kmem"))
+		offer_names(t, pagedet_alloc_key_name);
+	else if (!strcmp(command, "kmap"))
+		offer_names(t, pagedet_kmap_key_name);
+	else if (!strcmp(command, "owners"))
+		offer_names(t, pagedet_owner_key_name);
+	else
+		return false;
+	return true;
+}
+
+static void offer_list_of(const struct typed *t, const char *const *names,
+			  size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		offer(t, names[i], NULL);
+}
+
+static void offer_keys(const struct typed *t, const struct cli_key_name *key)
+{
+	for (; key->name; key++)
+		offer(t, key->name, NULL);
+}
+
+static void offer_sums(const struct typed *t, bool processes)
+{
+	size_t i;
+
+	for (i = 0; cli_sums[i].name; i++)
+		offer(t, cli_sums[i].name, NULL);
+	offer_list(t, processes ? "pid comm" : "bytes key");
+}
+
+/* What the command sorts by. */
+static void offer_orders(const struct typed *t, const struct cli_before *b)
+{
+	const char *command = b->command ? b->command : "";
+	struct pagedet_item item;
+
+	if (!strcmp(command, "tasks")) {
+		offer_keys(t, cli_task_keys);
+	} else if (!strcmp(command, "mappers") && *b->first &&
+		   cli_range(b->first, CLI_PFN, &item)) {
+		offer_keys(t, cli_mapper_keys);
+	} else if (!strcmp(command, "top")) {
+		offer_sums(t, !*b->first || !strcmp(b->first, "process"));
+	} else if (offer_group(t, command)) {
+		if (!strcmp(command, "owners"))
+			offer_list_of(t, cli_owner_sums, CLI_OWNER_SUMS);
+		else if (!strcmp(command, "kmem"))
+			offer_list_of(t, cli_alloc_sums, CLI_ALLOC_SUMS);
+		else
+			offer_list(t, "bytes reads writes");
+	} else {
+		offer_fields(t, "");
+		offer(t, "bytes", "the same as pages");
+	}
 }
 
 /* --- by position --- */
@@ -223,11 +308,11 @@ static void offer_commands(const struct typed *t)
 	offer(t, "help", "explain a command");
 }
 
-void cli_complete_value(const char *option, const char *value,
-			const char *values, const char *word, size_t fixed)
+void cli_complete_value(const struct cli_before *before, const char *option,
+			const char *value, const char *values,
+			const char *word, size_t fixed)
 {
 	struct typed t = { word, fixed };
-	size_t i;
 
 	if (values) {
 		after_last(&t, ",");
@@ -238,11 +323,13 @@ void cli_complete_value(const char *option, const char *value,
 		after_last(&t, ",");
 		offer_fields(&t, "");
 		offer_groups(&t);
-	} else if (!strcmp(option, "by") || !strcmp(option, "sort")) {
+	} else if (!strcmp(option, "by")) {
+		after_last(&t, ",");
+		if (!before->command || !offer_group(&t, before->command))
+			offer_fields(&t, "");
+	} else if (!strcmp(option, "sort")) {
 		after_last(&t, ",-");
-		offer_fields(&t, "");
-		for (i = 0; *option == 's' && cli_sums[i].name; i++)
-			offer(&t, cli_sums[i].name, "for top");
+		offer_orders(&t, before);
 	} else if (!strcmp(option, "backend")) {
 		after_last(&t, ",");
 		offer_sources(&t);
@@ -256,10 +343,32 @@ void cli_complete_value(const char *option, const char *value,
 	}
 }
 
-/* Offers argument number @n of @command; @before is the one before it. */
-static void offer_argument(struct typed *t, const char *command, int n,
-			   const char *before)
+/* Words that are the first argument of a command. */
+static const char *const firsts[][2] = {
+	{ "explain", "page virt mismatch crash" },
+	{ "kmap", "report diff calls watch record on off clear stats" },
+	{ "kmem", "record report live events blame check diff timeline" },
+	{ "top", "process cgroup file slab kind alloc" },
+};
+
+static void offer_words(const struct typed *t, const struct cli_before *b)
 {
+	const bool kmap = !strcmp(b->command, "kmap");
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(firsts) && !b->n; i++)
+		if (!strcmp(b->command, firsts[i][0]))
+			offer_list(t, firsts[i][1]);
+	if (kmap && (!strcmp(b->last, "on") || !strcmp(b->last, "off")))
+		offer_list(t, "objects accesses live calls frames");
+	if (kmap && !strcmp(b->last, "clear"))
+		offer_list(t, "dead printed calls");
+}
+
+/* Offers the next argument of the command. */
+static void offer_argument(struct typed *t, const struct cli_before *b)
+{
+	const char *command = b->command;
 	const struct cli_command *c = cli_command_find(command);
 
 	if (!strcmp(command, "help")) {
@@ -269,70 +378,64 @@ static void offer_argument(struct typed *t, const char *command, int n,
 	}
 	if (!c)
 		return;
-	if (!strcmp(command, "check") && !n) {
+	if (!strcmp(command, "check") && !b->n) {
 		offer_list(t, "clean absent disk committed stable mark errors "
 			   "unmark");
 		return;
 	}
-	if (!strcmp(command, "explain") && !n)
-		offer_list(t, "page mismatch crash");
-	if (!strcmp(command, "top") && !n)
-		offer_list(t, "process cgroup file slab kind alloc");
-	if (!strcmp(command, "kmap") && !n)
-		offer_list(t, "report diff calls watch record on off clear "
-			   "stats");
-	if (!strcmp(command, "kmap") &&
-	    (!strcmp(before, "on") || !strcmp(before, "off")))
-		offer_list(t, "objects accesses live calls frames");
-	if (!strcmp(command, "kmap") && !strcmp(before, "clear"))
-		offer_list(t, "dead printed calls");
-	if (!strcmp(command, "virt") && n)
-		offer_areas(t, before);
+	offer_words(t, b);
+	if (!strcmp(command, "virt") && b->n)
+		offer_areas(t, b->last);
 	else if (c->target == PAGEDET_TARGET_VIRT ||
 		 c->target == PAGEDET_TARGET_TASK ||
-		 (!strcmp(command, "compare") && n % 2 == 0))
+		 (!strcmp(command, "compare") && b->n % 2 == 0))
 		offer_tasks(t);
 	else if (c->target == PAGEDET_TARGET_CGROUP)
-		offer_cgroups(t);
+		offer_cgroups(t, "/");
 	else if (!strcmp(command, "tree"))
 		puts(":dirs");
-	else if (!strcmp(command, "snapshot") && n)
+	else if (!strcmp(command, "snapshot") && b->n)
 		offer_commands(t);
 	else if (strstr(c->arguments, "PATH") || strstr(c->arguments, "FILE") ||
-		 strstr(c->arguments, "DEV") || strstr(c->arguments, "A B"))
+		 strstr(c->arguments, "DEV") || strstr(c->arguments, "A B") ||
+		 (!strcmp(command, "kmem") && b->n))
 		puts(":files");
 	if (!strcmp(command, "diff"))
 		offer(t, "live", "the running kernel");
 }
 
+/* Takes the words without options and their values. */
+static void take_before(struct cli_before *b, int n, char **words)
+{
+	int i;
+
+	*b = (struct cli_before){ NULL, "", "", 0 };
+	for (i = 0; i < n; i++) {
+		if (words[i][0] == '-') {
+			i += cli_options_takes_next(words[i]);
+		} else if (!b->command) {
+			b->command = words[i];
+		} else {
+			b->last = words[i];
+			if (!b->n++)
+				b->first = words[i];
+		}
+	}
+}
+
 int cli_complete(int n, char **words)
 {
 	struct typed t = { n ? words[n - 1] : "", 0 };
-	const char *command = NULL, *before = "";
-	int i, argument = 0;
+	struct cli_before b;
 
-	if (n > 1 && cli_options_complete(words[n - 2], t.word))
+	take_before(&b, n - 1, words);
+	if (n > 1 && cli_options_complete(&b, words[n - 2], t.word))
 		return cli_flush_stdout();
-	if (t.word[0] == '-') {
-		for (i = 0; i < n - 1 && !command; i++)
-			if (cli_command_find(words[i]))
-				command = words[i];
-		cli_options_offer(t.word, command);
-		return cli_flush_stdout();
-	}
-	for (i = 0; i < n - 1; i++) {
-		if (words[i][0] == '-') {
-			i += cli_options_takes_next(words[i]);
-		} else if (!command) {
-			command = words[i];
-		} else {
-			before = words[i];
-			argument++;
-		}
-	}
-	if (!command)
+	if (t.word[0] == '-')
+		cli_options_offer(t.word, b.command);
+	else if (!b.command)
 		offer_commands(&t);
 	else
-		offer_argument(&t, command, argument, before);
+		offer_argument(&t, &b);
 	return cli_flush_stdout();
 }

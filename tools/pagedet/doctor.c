@@ -458,8 +458,9 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 		lost = print_head(f, pd, &info, info.sources & answering(&s),
 				  width);
 		cli_tiers_print(f, &s.tiers, job->open.vmlinux != NULL);
-		if (!job->open.n_files && !job->open.root)
-			cli_doctor_short(f, pd, job->verbose, room);
+		if (!job->open.n_files && info.live)
+			cli_doctor_short(f, pd, job->open.root, job->verbose,
+					 room);
 		print_lost_parts(f, pd, lost);
 		if (!job->open.n_files)
 			cli_doctor_memorizer(f, pd);

@@ -3,6 +3,7 @@
  * Prints what works here and what does not, one line per ability. Below each
  * missing ability it lists what is missing and commands to paste that fix it.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/magic.h>
@@ -129,8 +130,9 @@ static const struct ability abilities[] = {
 
 /* The known facts about this machine. */
 struct here {
+	const char *root;	/* below which its files are; "" */
 	char *config;		/* NULL: the kernel does not show it */
-	char config_name[128];
+	char config_name[PATH_MAX];
 	char cmdline[4096];
 	uint64_t caps;
 	bool caps_known;
@@ -162,9 +164,9 @@ static void read_config(struct here *h)
 			pclose(f);
 	}
 	for (i = 0; !h->config && i < 2 && !uname(&name); i++) {
-		snprintf(h->config_name, sizeof(h->config_name), "%s%s%s",
-			 i ? "/lib/modules/" : "/boot/config-", name.release,
-			 i ? "/config" : "");
+		snprintf(h->config_name, sizeof(h->config_name), "%s%s%s%s",
+			 h->root, i ? "/lib/modules/" : "/boot/config-",
+			 name.release, i ? "/config" : "");
 		f = fopen(h->config_name, "re");
 		h->config = f ? read_all(f) : NULL;
 		if (f)
@@ -172,11 +174,13 @@ static void read_config(struct here *h)
 	}
 }
 
-static void look_around(struct here *h)
+/* What runs is the kernel of this process, whatever the root is. */
+static void look_around(struct here *h, const char *root)
 {
 	FILE *f = fopen("/proc/cmdline", "re");
 
 	memset(h, 0, sizeof(*h));
+	h->root = root && strcmp(root, "/") ? root : "";
 	if (f) {
 		if (!fgets(h->cmdline, sizeof(h->cmdline), f))
 			h->cmdline[0] = '\0';
@@ -199,7 +203,7 @@ static char config_of(const struct here *h, const char *name)
 	return at ? at[strlen(line)] : 'n';
 }
 
-static bool is_mounted(const char *type)
+static bool is_mounted(const struct here *h, const char *type)
 {
 	static const struct {
 		const char *type, *path;
@@ -209,14 +213,16 @@ static bool is_mounted(const char *type)
 		{ "tracefs", "/sys/kernel/tracing", TRACEFS_MAGIC },
 		{ "tracefs", "/sys/kernel/debug/tracing", TRACEFS_MAGIC },
 	};
+	char path[PATH_MAX];
 	struct statfs fs;
 	size_t i;
 
-	for (i = 0; i < CLI_COUNT(places); i++)
-		if (!strcmp(places[i].type, type) &&
-		    !statfs(places[i].path, &fs) &&
+	for (i = 0; i < CLI_COUNT(places); i++) {
+		snprintf(path, sizeof(path), "%s%s", h->root, places[i].path);
+		if (!strcmp(places[i].type, type) && !statfs(path, &fs) &&
 		    (unsigned long)fs.f_type == places[i].magic)
 			return true;
+	}
 	return false;
 }
 
@@ -247,9 +253,9 @@ static bool is_met(const struct here *h, const struct need *n)
 	case CAPABILITY:
 		return !h->caps_known || h->caps >> n->capability & 1;
 	case MOUNT:
-		return is_mounted(n->name);
+		return is_mounted(h, n->name);
 	case MOUNTABLE:
-		return is_mounted(n->name) || is_mountable(n->name);
+		return is_mounted(h, n->name) || is_mountable(n->name);
 	case PROGRAM:
 		return cli_is_installed(n->name);
 	default:
@@ -322,7 +328,7 @@ static void print_details(FILE *f, const struct here *h,
 				is_met(h, n) ? "yes" : "no");
 }
 
-static void print_lack(FILE *f, const struct need *n)
+static void print_lack(FILE *f, const struct here *h, const struct need *n)
 {
 	static const char *const words[] = {
 		[CONFIG] = "the kernel was built without CONFIG_%s",
@@ -333,9 +339,21 @@ static void print_lack(FILE *f, const struct need *n)
 		[PROGRAM] = "%s is not installed",
 	};
 
+	char quoted[CLI_QUOTED];
+	const char *at;
+
 	fprintf(f, "       ");
 	fprintf(f, words[n->type], n->name);
-	fprintf(f, ":\n         %s\n", n->advice);
+	fprintf(f, ":\n         ");
+	/* The mount point is below the root. */
+	at = n->type == MOUNT || n->type == MOUNTABLE ?
+	     strstr(n->advice, "/sys/") : NULL;
+	if (at && *h->root)
+		fprintf(f, "%.*s%s%s\n", (int)(at - n->advice), n->advice,
+			pagedet_quoted(h->root, "DIR", quoted, sizeof(quoted)),
+			at);
+	else
+		fprintf(f, "%s\n", n->advice);
 }
 
 /*
@@ -354,7 +372,7 @@ static bool print_missing(FILE *f, const struct here *h,
 		any = true;
 		if (n->type == CAPABILITY)
 			continue;
-		print_lack(f, n);
+		print_lack(f, h, n);
 	}
 	return any;
 }
@@ -435,14 +453,14 @@ void cli_doctor_memorizer(FILE *f, struct pagedet *pd)
 	pagedet_memorizer_free(m);
 }
 
-void cli_doctor_short(FILE *f, struct pagedet *pd, bool details,
-		      uint32_t width)
+void cli_doctor_short(FILE *f, struct pagedet *pd, const char *root,
+		      bool details, uint32_t width)
 {
 	bool denied = false;
 	struct here h;
 	size_t i;
 
-	look_around(&h);
+	look_around(&h, root);
 	for (i = 0; i < CLI_COUNT(abilities); i++)
 		denied |= print_ability(f, pd, &h, &abilities[i],
 					details, width);

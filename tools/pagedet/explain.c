@@ -91,6 +91,103 @@ static bool is_user_address(const char *word)
 	       strlen(word) >= 8;
 }
 
+/* What "page:" or nothing stands before. */
+static const char *number_of(const char *word)
+{
+	static const char page[] = "page:";
+	const char *number = word + strlen(page);
+	struct pagedet_item item;
+
+	if (strncmp(word, page, strlen(page)))
+		return word;
+	/* In a log it is an address, or what the kernel shows instead. */
+	return !strncmp(number, "ffff", 4) ||
+	       (strlen(number) <= 10 && !cli_range(number, CLI_PFN, &item)) ?
+	       number : word;
+}
+
+/* Words for a process in its place: "explain process 12". */
+static int no_process(const struct cli_job *job, const char *what)
+{
+	char text[CLI_HINT], instead[CLI_HINT];
+
+	cli_fill(job, job->words + 1, job->n_words - 1, "pagedet task PID",
+		 text);
+	snprintf(instead, sizeof(instead), "try: %s;", text);
+	return cli_refuse(instead, "explain: '%s' is not a page: explain is "
+			  "about pages", what);
+}
+
+/* A question of --why in the place of a page: "explain leak 12". */
+static int no_question(const struct cli_job *job, const char *what)
+{
+	char text[128], filled[CLI_HINT], instead[CLI_HINT];
+
+	snprintf(text, sizeof(text), "pagedet explain PFN --why %s", what);
+	cli_fill(job, job->words + 1, job->n_words - 1, text, filled);
+	snprintf(instead, sizeof(instead), "try: %s;", filled);
+	return cli_refuse(instead, "explain: '%s' is a question about a page",
+			  what);
+}
+
+#define QUESTION_WORDS "free migrate pinned reclaim charge poison leak"
+
+/* The first word is none of those that explain knows. */
+static int no_page(const struct cli_job *job, const char *word)
+{
+	static const char what[] = "explain: '%s' is not page, mismatch or "
+		"crash, a page frame number, or a file";
+	static const char *const names[] = { "page", "mismatch", "crash" };
+	char instead[CLI_HINT];
+
+	if (cli_is_in_list(QUESTION_WORDS, word))
+		return no_question(job, word);
+	if (cli_is_in_list("process pid task proc", word))
+		return no_process(job, word);
+	if (!strcmp(word, "self"))
+		return cli_instead(job, "task self", what, word);
+	if (cli_command_for_name(job, word, true, instead) ||
+	    (pagedet_nearest(word, names, CLI_COUNT(names)) < 0 &&
+	     cli_command_for_symbol(job, word, instead)))
+		return cli_refuse(instead, what, word);
+	return cli_no_word("page mismatch crash", word, strlen(word), what,
+			   word);
+}
+
+/* PID ADDR in the place of a page, which virt would show. */
+static int no_address(const struct cli_job *job, const char *word)
+{
+	char instead[CLI_HINT], text[CLI_HINT];
+
+	cli_fill(job, job->words, job->n_words,
+		 "pagedet explain virt PID ADDR", text);
+	snprintf(instead, sizeof(instead), "try: %s;", text);
+	return cli_refuse(instead, "explain: '%s' is not a page frame number",
+			  word);
+}
+
+/* virt PID ADDR...: the pages at these addresses. */
+static int parse_virt(struct cli_job *job)
+{
+	struct pagedet_item item = { 0, 1, 0, 0 };
+	struct cli_name name = { NULL, NULL, NULL };
+	const char *wrong;
+	int i, status;
+
+	if (job->n_words < 3)
+		return cli_usage("explain virt lacks arguments: PID ADDR...");
+	status = cli_parse_pid(job, job->words[1], &item.pid, &name.task);
+	for (i = 2; i < job->n_words && !status; i++) {
+		wrong = cli_number(job->words[i], CLI_HEX, &item.first);
+		if (wrong)
+			return cli_usage("explain virt: '%s' %s", job->words[i],
+					 wrong);
+		cli_tell_radix(job, job->words[i]);
+		status = cli_add_named(job, &item, &name);
+	}
+	return status;
+}
+
 /* Parses PFN, a kernel ADDR, or a file. */
 static int parse_pages(struct cli_job *job, bool named)
 {
@@ -113,7 +210,7 @@ static int parse_pages(struct cli_job *job, bool named)
 		return cli_usage("explain lacks arguments: %s",
 				 job->command->arguments);
 	for (i = 0; i < job->n_words; i++) {
-		const char *word = job->words[i];
+		const char *word = number_of(job->words[i]);
 
 		wrong = cli_range(word, CLI_PFN, &item);
 		if (wrong && !strncmp(word, "ffff", 4))
@@ -121,14 +218,9 @@ static int parse_pages(struct cli_job *job, bool named)
 		/* Addresses of the kernel's half have the highest bit set. */
 		if (i && (wrong ? is_user_address(word) :
 			  cli_is_no_frame(item.first) && !(item.first >> 63)))
-			return cli_instead(job, "virt PID ADDR", "explain: "
-					   "'%s' is not a page frame number",
-					   word);
+			return no_address(job, word);
 		if (wrong && !named && (*word < '0' || *word > '9'))
-			return cli_no_word("page mismatch crash", word,
-					   strlen(word), "explain: '%s' is not "
-					   "page, mismatch or crash, a page "
-					   "frame number, or a file", word);
+			return no_page(job, word);
 		if (wrong)
 			return cli_no_range(job, word, CLI_PFN, wrong);
 		status = cli_add_item(job, &item);
@@ -155,6 +247,15 @@ static int parse_crash(struct cli_job *job)
 	return cli_parse_log(job);
 }
 
+/* "file PATH": the same as PATH. */
+static void take_file(struct cli_job *job)
+{
+	if (job->n_words != 2 || job->file || strcmp(job->words[0], "file"))
+		return;
+	job->file = job->words[1];
+	job->n_words = 0;
+}
+
 int cli_parse_explain(struct cli_job *job)
 {
 	const char *what = job->n_words ? job->words[0] : "";
@@ -163,6 +264,7 @@ int cli_parse_explain(struct cli_job *job)
 
 	if (!strcmp(what, "crash"))
 		return parse_crash(job);
+	take_file(job);
 	if (!strcmp(what, "mismatch"))
 		job->path = what;	/* marks that no file is given */
 	if (named) {
@@ -175,6 +277,8 @@ int cli_parse_explain(struct cli_job *job)
 	status = check_options(job);
 	if (status)
 		return status;
+	if (!strcmp(what, "virt"))
+		return parse_virt(job);
 	return is_mismatch(job) ? cli_parse_virt(job) :
 				  parse_pages(job, named);
 }
@@ -196,8 +300,7 @@ static int set_questions(struct explaining *x)
 			question = pagedet_question_by_name(name);
 		}
 		if (question < 0 || question == PAGEDET_ASK_MISMATCH)
-			return cli_no_word("free migrate pinned reclaim charge "
-					   "poison leak", at, len, "--why: "
+			return cli_no_word(QUESTION_WORDS, at, len, "--why: "
 					   "'%.*s' is not free, migrate, "
 					   "pinned, reclaim, charge, poison or "
 					   "leak", (int)len, at);
@@ -370,6 +473,8 @@ static int run(struct explaining *x)
 					    x->n_findings, x->evidence, x->n);
 	else
 		status = emit(x);
+	if (!status && !is_mismatch(x->job))
+		cli_tell_process(x->job, x->pd);
 	if (x->job->file && !x->job->quiet && cli_is_log_name(x->job->file))
 		cli_say("hint: for what a kernel log says: %s from-log %s",
 			x->job->again,

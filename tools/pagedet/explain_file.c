@@ -28,18 +28,19 @@ static void want(struct pagedet_query *q, uint32_t field)
 	q->fields[field / 64] |= 1ull << field % 64;
 }
 
-/* --- kernel addresses --- */
+/* --- addresses --- */
 
+/* Of a process, if the item has one, or of the kernel. */
 static int find_page(const struct cli_job *job, struct pagedet *pd,
 		     struct pagedet_item *item)
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
-	struct pagedet_item asked = { item->first, 1, 0, 0 };
+	struct pagedet_item asked = { item->first, 1, item->pid, 0 };
 	struct pagedet_page row;
 	struct pagedet_iter *it;
 	int n;
 
-	q.target = PAGEDET_TARGET_KADDR;
+	q.target = item->pid ? PAGEDET_TARGET_VIRT : PAGEDET_TARGET_KADDR;
 	q.items = &asked;
 	q.n_items = 1;
 	q.deadline_ns = cli_deadline_left(job);
@@ -51,6 +52,12 @@ static int find_page(const struct cli_job *job, struct pagedet *pd,
 	pagedet_iter_free(it);
 	if (n < 0)
 		return cli_fail(pd, n);
+	if (n && lost(&row, PAGEDET_FIELD_PFN)) {
+		cli_say("cannot explain 0x%llx: its page frame number is "
+			"hidden", (unsigned long long)item->first);
+		cli_say("hint: needs CAP_SYS_ADMIN (root)");
+		return CLI_DENIED;
+	}
 	if (!n || !has(&row, PAGEDET_FIELD_PFN)) {
 		cli_say("there is no page at 0x%llx",
 			(unsigned long long)item->first);
@@ -58,6 +65,7 @@ static int find_page(const struct cli_job *job, struct pagedet *pd,
 	}
 	item->first = row.pfn;
 	item->count = 1;
+	item->pid = 0;
 	return CLI_ANSWERED;
 }
 
@@ -67,7 +75,7 @@ int cli_explain_addresses(struct cli_job *job, struct pagedet *pd)
 	size_t i;
 
 	for (i = 0; i < job->n_items && !status; i++)
-		if (job->items[i].first >> 63)
+		if (job->items[i].pid || job->items[i].first >> 63)
 			status = find_page(job, pd, &job->items[i]);
 	return status;
 }

@@ -117,7 +117,7 @@ static int count_pages(struct mapping *m)
 
 enum { BY_PID, BY_COMM, BY_PAGES, BY_COPIED, BY_SWAPPED, BY_MAPPED };
 
-static const struct cli_key_name keys[] = {
+const struct cli_key_name cli_mapper_keys[] = {
 	{ "pid", BY_PID }, { "comm", BY_COMM }, { "pages", BY_PAGES },
 	{ "bytes", BY_PAGES }, { "copied", BY_COPIED },
 	{ "swapped", BY_SWAPPED }, { "mapped", BY_MAPPED },
@@ -404,8 +404,8 @@ static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
 	int status = check_options(job);
 
 	if (!status)
-		status = cli_keys_parse(job->sort, "mappers FILE", keys,
-					&m.sort);
+		status = cli_keys_parse(job->sort, "mappers FILE",
+					cli_mapper_keys, &m.sort);
 	if (!status)
 		status = find_file(&m);
 	if (!status)

@@ -299,6 +299,8 @@ int cli_help(const char *topic)
 		kinds();
 	else if (cli_is_value(PAGEDET_FIELD_FLAGS, topic))
 		flags();
+	else if (cli_is_sum(topic))
+		one(cli_command_find("top"));
 	else if (!note_help(topic))
 		return no_topic(topic);
 	return cli_flush_stdout();

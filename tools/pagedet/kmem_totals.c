@@ -37,28 +37,27 @@ static bool is_key(const struct cli_kmem *a, const char *name)
 	return false;
 }
 
-enum { OF_ALLOCS = 9, OF_FREES = 23, OF_VERIFIED = 32 };
+enum { OF_ALLOCS = 10, OF_FREES = 24, OF_VERIFIED = CLI_ALLOC_SUMS };
 
 /* Those of allocations, of frees and of a verification. */
+const char *const cli_alloc_sums[CLI_ALLOC_SUMS] = {
+	"times", "page_times", "requested", "allocated", "page_allocated",
+	"all_allocated", "waste", "unsized", "failed", "page_failed",
+	"freed", "page_freed", "live", "page_live", "live_bytes",
+	"page_live_bytes", "all_live_bytes", "replaced", "page_replaced",
+	"cross_cpu", "page_cross_cpu", "mismatched", "untracked",
+	"page_untracked",
+	"verified_live", "page_verified_live", "verified_live_bytes",
+	"page_verified_live_bytes", "all_verified_live_bytes",
+	"verified_free", "page_verified_free", "unverified", "page_unverified"
+};
+
 static bool is_sum(const char *name, int n)
 {
-	static const char *const sums[OF_VERIFIED] = {
-		"times", "page_times", "requested", "allocated",
-		"page_allocated", "all_allocated", "waste", "failed",
-		"page_failed",
-		"freed", "page_freed", "live", "page_live", "live_bytes",
-		"page_live_bytes", "all_live_bytes", "replaced",
-		"page_replaced", "cross_cpu", "page_cross_cpu", "mismatched",
-		"untracked", "page_untracked",
-		"verified_live", "page_verified_live", "verified_live_bytes",
-		"page_verified_live_bytes", "all_verified_live_bytes",
-		"verified_free", "page_verified_free", "unverified",
-		"page_unverified"
-	};
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (!strcmp(name, sums[i]))
+		if (!strcmp(name, cli_alloc_sums[i]))
 			return true;
 	return false;
 }

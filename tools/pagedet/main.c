@@ -53,9 +53,27 @@ struct pagedet *cli_new(struct cli_job *job)
 	return pd;
 }
 
-/* A search that was stopped has its own advice. */
-static int cannot_open(struct pagedet *pd, int error)
+/* Whether only sources are allowed that read a file, and no file is given. */
+static bool lacks_file(const struct cli_job *job)
 {
+	static const uint32_t of_files =
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE) |
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT) |
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+
+	return job->open.sources && !(job->open.sources & ~of_files) &&
+	       !job->open.n_files;
+}
+
+/* A search that was stopped has its own advice. */
+static int cannot_open(const struct cli_job *job, struct pagedet *pd, int error)
+{
+	if (lacks_file(job) && error != -ECANCELED) {
+		cli_say("%s", pagedet_error(pd));
+		cli_say("hint: it reads a file: pagedet --from DUMP %s",
+			job->command->name);
+		return cli_status(error);
+	}
 	if (error == -ECANCELED)
 		cli_say("%s; hint: %s", pagedet_error(pd), pagedet_advice(pd));
 	return cli_fail(pd, error);
@@ -73,7 +91,7 @@ static int open_and_run(struct cli_job *job)
 	error = pagedet_open(pd, &job->open);
 	cli_interrupt_asked(true);
 	if (error)
-		status = cannot_open(pd, error);
+		status = cannot_open(job, pd, error);
 	else
 		status = cli_resolve(job, pd);
 	cli_interrupt_asked(false);

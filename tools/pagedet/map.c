@@ -34,12 +34,27 @@ static int check_options(const struct cli_job *job)
 	return cli_png_check(job->output);
 }
 
+/* A process or a page was meant, not a file to compare with. */
+static int no_picture_of(const struct cli_job *job, const char *number)
+{
+	char instead[CLI_HINT];
+
+	snprintf(instead, sizeof(instead), "task %.20s --by vma_name, or: %s "
+		 "mappers %.20s", number, job->again, number);
+	return cli_instead(job, instead, "map: '%s' is not a snapshot or dump",
+			   number);
+}
+
 int cli_parse_map(struct cli_job *job)
 {
 	const char *name = job->by ? job->by : "kind";
 	const int field = pagedet_field_by_name(name);
-	int status = check_options(job);
+	int status;
 
+	if (job->n_words == 1 && access(job->words[0], F_OK) &&
+	    strspn(job->words[0], "0123456789") == strlen(job->words[0]))
+		return no_picture_of(job, job->words[0]);
+	status = check_options(job);
 	if (status)
 		return status;
 	job->format = PAGEDET_FORMAT_SVG;
@@ -64,7 +79,7 @@ int cli_parse_map(struct cli_job *job)
 		return cli_usage("map: --by takes one field, not '%s'",
 				 name);
 	if (field < 0)
-		return cli_no_field("--by", name, strlen(name));
+		return cli_no_field(job, "--by", name, strlen(name));
 	if (field == PAGEDET_FIELD_ASK || field == PAGEDET_FIELD_PAGES ||
 	    field == PAGEDET_FIELD_PFN || field == PAGEDET_FIELD_TIME_NS)
 		return cli_usage("map: colours cannot show '%s': it is "

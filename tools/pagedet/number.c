@@ -57,12 +57,29 @@ const char *cli_number(const char *word, enum cli_radix radix, uint64_t *ret)
 	return number(word, word + strlen(word), radix, ret);
 }
 
+/* A number that may have one of the units k, M and G. */
+static const char *bytes(const char *word, const char *end, uint64_t *ret)
+{
+	static const char units[] = "kmg";
+	const char *unit = end > word ? strchr(units, end[-1] | 0x20) : NULL;
+	const unsigned shift = unit ? (unsigned)(unit - units + 1) * 10 : 0;
+	const char *wrong = number(word, end - (unit != NULL), CLI_DECIMAL,
+				   ret);
+
+	if (!wrong && *ret > UINT64_MAX >> shift)
+		return "is not a number that fits in 64 bits";
+	if (!wrong)
+		*ret <<= shift;
+	return wrong;
+}
+
 const char *cli_range(const char *word, enum cli_radix radix,
 		      struct pagedet_item *ret)
 {
 	static const char pfn[] = "pfn:";
 	const char *plus = strchr(word, '+');
 	const char *end = word + strlen(word);
+	const bool is_address = radix == CLI_HEX;
 	uint64_t first, count = 1;
 	const char *wrong;
 
@@ -73,7 +90,8 @@ const char *cli_range(const char *word, enum cli_radix radix,
 	}
 	wrong = number(word, plus ? plus : end, radix, &first);
 	if (!wrong && plus)
-		wrong = number(plus + 1, end, CLI_DECIMAL, &count);
+		wrong = is_address ? bytes(plus + 1, end, &count) :
+				     number(plus + 1, end, CLI_DECIMAL, &count);
 	if (wrong)
 		return wrong;
 	if (!count)
@@ -87,18 +105,7 @@ const char *cli_range(const char *word, enum cli_radix radix,
 
 const char *cli_bytes(const char *word, uint64_t *ret)
 {
-	static const char units[] = "kmg";
-	const char *end = word + strlen(word);
-	const char *unit = end > word ? strchr(units, end[-1] | 0x20) : NULL;
-	const unsigned shift = unit ? (unsigned)(unit - units + 1) * 10 : 0;
-	const char *wrong = number(word, end - (unit != NULL), CLI_DECIMAL,
-				   ret);
-
-	if (!wrong && *ret > UINT64_MAX >> shift)
-		return "is not a number that fits in 64 bits";
-	if (!wrong)
-		*ret <<= shift;
-	return wrong;
+	return bytes(word, word + strlen(word), ret);
 }
 
 const char *cli_seconds(const char *word, uint64_t *ret_ns)

@@ -685,20 +685,6 @@ static const char *topic_of(const struct option *o)
 		"fields" : "options";
 }
 
-/* Whether @name is a word of @list. */
-static bool is_listed(const char *list, const char *name)
-{
-	const size_t len = strlen(name);
-	size_t some;
-
-	for (; *list; list += some + (list[some] == ' ')) {
-		some = strcspn(list, " ");
-		if (some == len && !memcmp(list, name, len))
-			return true;
-	}
-	return false;
-}
-
 static int take(struct cli_job *job, const struct option *o, const char *value)
 {
 	job->given[o - options] = true;
@@ -714,8 +700,16 @@ static int take(struct cli_job *job, const struct option *o, const char *value)
 
 static int lacks_value(const struct option *o)
 {
+	char words[256];
+	char *at;
+
 	cli_topic(topic_of(o));
-	return cli_usage("--%s lacks its %s", o->name, o->value);
+	if (!o->values)
+		return cli_usage("--%s lacks its %s", o->name, o->value);
+	snprintf(words, sizeof(words), "%s", o->values);
+	for (at = words; (at = strchr(at, ' ')); at++)
+		*at = '|';
+	return cli_usage("--%s lacks its %s: %s", o->name, o->value, words);
 }
 
 static int no_option(const struct cli_job *job, const char *name, size_t len)
@@ -772,7 +766,7 @@ static int parse_long(struct cli_job *job, int argc, char **argv, int *i)
 		return take(job, o, name + len + 1);
 	}
 	if (!strcmp(o->name, "stacks") && argv[*i + 1] &&
-	    is_listed(o->values, argv[*i + 1]))
+	    cli_is_in_list(o->values, argv[*i + 1]))
 		return no_blank(o, argv[*i + 1]);
 	/* "10s" was meant as the value, so --watch reports the mistake. The
 	 * word after --stacks may be a pid. */
@@ -897,7 +891,7 @@ int cli_options_check(const struct cli_job *job)
 	for (o = options; o < options + CLI_COUNT(options); o++) {
 		if (!job->given[o - options])
 			continue;
-		if (o->commands && !is_listed(o->commands, c->name))
+		if (o->commands && !cli_is_in_list(o->commands, c->name))
 			return not_of(o);
 		if (o->only && !(o->only & role))
 			return cli_usage("'%s' takes no --%s", c->name,
@@ -960,20 +954,21 @@ void cli_options_help(bool all)
 
 /* --- for shells --- */
 
-bool cli_options_complete(const char *before, const char *word)
+bool cli_options_complete(const struct cli_before *before, const char *name,
+			  const char *word)
 {
 	const struct option *o = option_of(word);
 	const char *equals = strchr(word, '=');
 
 	if (o && o->value && equals && word[1] == '-') {
-		cli_complete_value(o->name, o->value, o->values, word,
+		cli_complete_value(before, o->name, o->value, o->values, word,
 				   (size_t)(equals - word) + 1);
 		return true;
 	}
-	if (!cli_options_takes_next(before))
+	if (!cli_options_takes_next(name))
 		return false;
-	o = option_of(before);
-	cli_complete_value(o->name, o->value, o->values, word, 0);
+	o = option_of(name);
+	cli_complete_value(before, o->name, o->value, o->values, word, 0);
 	return true;
 }
 
@@ -985,8 +980,9 @@ void cli_options_offer(const char *word, const char *command)
 	char name[64];
 
 	for (o = options; o < options + CLI_COUNT(options); o++) {
-		if (c && ((o->commands && !is_listed(o->commands, c->name)) ||
-			  (o->only && !(o->only & role_of(c)))))
+		if (c && o->commands && !cli_is_in_list(o->commands, c->name))
+			continue;
+		if (c && o->only && !(o->only & role_of(c)))
 			continue;
 		snprintf(name, sizeof(name), "--%s", o->name);
 		if (!strncmp(name, word, strlen(word)))

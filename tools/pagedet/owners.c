@@ -43,22 +43,26 @@ static int set_keys(struct asking *a)
 	return cli_by_keys(&of, by, a->by, CLI_COUNT(a->by), &a->q.n_by);
 }
 
+/* The last one is for --mixed only. */
+const char *const cli_owner_sums[CLI_OWNER_SUMS] = {
+	"pages", "times", "bytes", "oldest", "newest", "ns", "keys", "blocks",
+};
+
 /*
  * Whether groups can be sorted by the key. Errors must be found before reading,
  * which may take minutes.
  */
 static bool is_order(const struct asking *a, const char *word, size_t len)
 {
-	static const char *const names[] = {
-		"pages", "times", "bytes", "oldest", "newest", "ns", "keys",
-		"blocks",
-	};
+	const uint64_t sums = CLI_OWNER_SUMS - (a->job->mixed ? 0 : 1);
 	const char *name;
 	uint64_t i;
 
-	for (i = 0; i < CLI_COUNT(names) - !a->job->mixed; i++)
-		if (strlen(names[i]) == len && !memcmp(names[i], word, len))
+	for (i = 0; i < sums; i++) {
+		name = cli_owner_sums[i];
+		if (strlen(name) == len && !memcmp(name, word, len))
 			return true;
+	}
 	for (i = 0; i < a->q.n_by; i++) {
 		name = pagedet_owner_key_name(a->by[i]);
 		if (strlen(name) == len && !memcmp(name, word, len))

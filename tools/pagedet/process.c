@@ -156,13 +156,15 @@ void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd)
 	const bool failed = *pagedet_error(pd);
 	struct pagedet_task *tasks;
 	uint64_t lost;
+	bool any = false;
 	size_t n, i;
 
 	if (job->quiet ||
 	    (!pages && job->command->target != PAGEDET_TARGET_TASK) ||
 	    cli_tasks(pd, 0, &tasks, &n, &lost))
 		return;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		any |= is_asked(job, tasks[i].pid);
 		if (pages && is_asked(job, tasks[i].pid))
 			cli_say("hint: %u is also a process (%s); its memory: "
 				"%s task %u", tasks[i].pid, tasks[i].comm,
@@ -171,16 +173,36 @@ void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd)
 			 (!failed || tasks[i].flags & PAGEDET_TASK_KTHREAD))
 			tell_no_memory(tasks, n, &tasks[i], job->stacks ?
 				       ", only a stack: the status is 1" : "");
+	}
+	if (!pages && !any && !lost)
+		cli_say("hint: to list them: %s tasks; a number can also be a "
+			"page: %s page %s", job->again, job->again,
+			job->n_words == 1 && job->n_items == 1 ?
+			job->words[0] : "PFN");
 	free(tasks);
 }
 
-static int no_process(const struct cli_job *job, const char *name,
-		      const struct pagedet_task *tasks, size_t n, uint64_t lost)
+/* The names of processes, without this one, which ends. Returns how many. */
+static size_t names_of(const struct cli_job *job,
+		       const struct pagedet_task *tasks, size_t n,
+		       const char **names)
+{
+	const bool live = !job->open.n_files && !job->open.root;
+	size_t i, kept = 0;
+
+	for (i = 0; names && i < n; i++)
+		if (!live || tasks[i].pid != (uint32_t)getpid())
+			names[kept++] = tasks[i].comm;
+	return kept;
+}
+
+static int no_process(const struct cli_job *job, struct pagedet *pd,
+		      const char *name, const struct pagedet_task *tasks,
+		      size_t n, uint64_t lost)
 {
 	char cgroup[4096], quoted[CLI_QUOTED];
 	const char **names, *path = NULL;
 	int near;
-	size_t i;
 
 	if (lost) {
 		cli_say("cannot find process '%s': %llu task%s or part%s of "
@@ -190,14 +212,17 @@ static int no_process(const struct cli_job *job, const char *name,
 		return CLI_UNSURE;
 	}
 	names = calloc(n + 1, sizeof(*names));
-	for (i = 0; names && i < n; i++)
-		names[i] = tasks[i].comm;
-	near = names ? pagedet_nearest(name, names, n) : -1;
+	n = names_of(job, tasks, n, names);
+	near = n ? pagedet_nearest(name, names, n) : -1;
 	if (near >= 0)
 		cli_say("there is no process '%s'; did you mean '%s'?", name,
 			names[near]);
 	else
 		cli_say("there is no process '%s'", name);
+	if (cli_tell_area(job, pd, name)) {
+		free(names);
+		return CLI_NO;
+	}
 	if (near < 0 && cli_cgroup_near(job, name, false, cgroup,
 					sizeof(cgroup)))
 		path = cli_argument(cgroup, "PATH", quoted);
@@ -319,7 +344,7 @@ static int find_processes(struct cli_job *job, struct pagedet *pd,
 		    !(live && p->tasks[i].pid == (uint32_t)getpid()))
 			(*pids)[(*n)++] = p->tasks[i].pid;
 	if (!*n)
-		status = no_process(job, name, p->tasks, p->n, p->lost);
+		status = no_process(job, pd, name, p->tasks, p->n, p->lost);
 	else if (*n > 1 && !all)
 		status = refuse_several(job, name, p);
 	else if (p->lost)

@@ -148,7 +148,7 @@ static int set_grouping(struct asking *a)
 			field = pagedet_field_by_name(name);
 		}
 		if (field < 0)
-			return cli_no_field("--by", at, len);
+			return cli_no_field(a->job, "--by", at, len);
 		if (a->q.n_group_by == CLI_COUNT(a->by))
 			return cli_usage("--by: too many fields");
 		a->by[a->q.n_group_by++] = (uint32_t)field;
@@ -578,6 +578,11 @@ static int run_query(struct cli_job *job, struct pagedet *pd)
 	status = answer(&a);
 	if (status == CLI_NO)
 		cli_tell_no_row(job, pd);
+	if (!a.verdict.sum.rows && !a.verdict.sum.stopped &&
+	    (status == CLI_NO || status == CLI_UNSURE))
+		cli_suggest_value(job, pd);
+	if (job->command->target == PAGEDET_TARGET_PFN && status <= CLI_UNSURE)
+		cli_tell_process(job, pd);
 	if (a.paths && a.paths->status)
 		status = a.paths->status;
 out:
@@ -588,9 +593,14 @@ out:
 int cli_run_query(struct cli_job *job, struct pagedet *pd)
 {
 	const int status = run_query(job, pd);
+	char instead[CLI_HINT];
 
 	if (status == CLI_NO_INPUT &&
 	    job->command->target == PAGEDET_TARGET_CGROUP)
 		cli_suggest_cgroup(job);
+	if (status == CLI_NO_INPUT && !job->quiet && !job->list &&
+	    job->command->target == PAGEDET_TARGET_FILE &&
+	    cli_command_for_path(job, job->path, instead))
+		cli_say("hint: %.*s", (int)strlen(instead) - 1, instead);
 	return status;
 }

@@ -78,7 +78,7 @@ int cli_sort_query(const struct cli_job *job, struct pagedet_query *q)
 		return cli_usage("--sort: pages are sorted by one field, and "
 				 "'%s' names several", name);
 	if (field < 0)
-		return cli_no_field("--sort", name, strlen(name));
+		return cli_no_field(job, "--sort", name, strlen(name));
 	if (!q->n_group_by && !q->limit)
 		return cli_usage("--sort of rows needs --top N: sorting all of "
 				 "them would take unbounded memory");

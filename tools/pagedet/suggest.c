@@ -15,18 +15,26 @@
 #define LEAKS "kmem record --for 10, then: pagedet kmem live kmem.dat " \
 	"--verify; of pages: pagedet owners"
 
-/* A word typed as a command, and its suggestion. */
-static const struct {
+struct synonym {
 	const char *word;
 	const char *command;
-} synonyms[] = {
+};
+
+/*
+ * A word typed as a command, and its suggestion, in which words that were typed
+ * behind it replace PFN, PID, FILE and so on.
+ */
+static const struct synonym synonyms[] = {
 	{ "addr", "virt PID ADDR" },
 	{ "address", "virt PID ADDR" },
 	{ "alloc", ALLOCS },
 	{ "allocations", ALLOCS },
 	{ "allocinfo", "kmem report /proc/allocinfo" },
 	{ "allocs", ALLOCS },
+	{ "analyse", "scan --summary, or: pagedet explain PFN" },
+	{ "analyze", "scan --summary, or: pagedet explain PFN" },
 	{ "anon", "scan --where kind=anon" },
+	{ "biggest", "top" },
 	{ "blame", "kmem blame TRACE PFN" },
 	{ "buddyinfo", "scan --where kind=free --by zone,order" },
 	{ "buffers", "block DEV" },
@@ -39,12 +47,14 @@ static const struct {
 	{ "compare", "diff A B" },
 	{ "config", "doctor" },
 	{ "container", "cgroup PATH" },
+	{ "containers", "top cgroup" },
 	{ "decode", "from-log FILE" },
 	{ "device", "block DEV 0" },
 	{ "dir", "tree DIR" },
 	{ "dirty", "scan --where dirty --by path" },
-	{ "dump", "--from DUMP scan --summary" },
+	{ "docker", "top cgroup" },
 	{ "du", "tree DIR" },
+	{ "dump", "--from DUMP scan --summary" },
 	{ "events", "kmem events TRACE" },
 	{ "fincore", "file PATH" },
 	{ "find", "scan --where EXPR" },
@@ -52,23 +62,30 @@ static const struct {
 	{ "frame", "page PFN" },
 	{ "free", "scan --summary" },
 	{ "fs", "mount PATH" },
+	{ "get", "page PFN" },
 	{ "graph", "map -o FILE.svg" },
 	{ "grep", "scan --where EXPR" },
 	{ "heap", "virt PID '[heap]'" },
+	{ "heat", "task PID --fields vaddr,heat" },
+	{ "hog", "top" },
+	{ "hogs", "top" },
 	{ "holders", "mappers PFN, or: pagedet explain PFN --why pinned" },
 	{ "huge", "scan --where 'flags:thp or kind=hugetlb' --by kind" },
 	{ "hugepages", "scan --where kind=hugetlb --by node" },
 	{ "hwpoison", "scan --where hwpoison" },
 	{ "info", "doctor" },
 	{ "kernel", "kaddr ADDR" },
+	{ "kmalloc", ALLOCS },
 	{ "kmsg", "dmesg" },
 	{ "kpageflags", "page PFN" },
-	{ "kmalloc", ALLOCS },
+	{ "kubernetes", "top cgroup" },
+	{ "largest", "top" },
 	{ "leak", LEAKS },
 	{ "leaks", LEAKS },
 	{ "list", "scan" },
 	{ "live", "kmem live TRACE" },
 	{ "log", "from-log FILE" },
+	{ "lookup", "page PFN" },
 	{ "ls", "tree DIR" },
 	{ "lsof", "mappers FILE" },
 	{ "man", "help" },
@@ -81,8 +98,10 @@ static const struct {
 	{ "numastat", "scan --by node,kind" },
 	{ "oom", "top" },
 	{ "owner", "stack PFN" },
+	{ "page-cache", "top file" },
 	{ "page-types", "scan --by flags" },
 	{ "page_owner", "owners" },
+	{ "pagecache", "top file" },
 	{ "pagemap", "task PID" },
 	{ "pages", "page PFN" },
 	{ "pagetypeinfo", "scan --by zone,kind" },
@@ -94,11 +113,13 @@ static const struct {
 	{ "pinned", "scan --where 'pincount>0', or: pagedet explain PFN "
 		    "--why pinned" },
 	{ "pmap", "task PID --by vma_name" },
+	{ "podman", "top cgroup" },
 	{ "proc", "task PID" },
 	{ "process", "task PID" },
 	{ "processes", "tasks" },
 	{ "ps", "top" },
 	{ "pss", "top --sort pss" },
+	{ "pte", "virt PID ADDR" },
 	{ "query", "scan --where EXPR" },
 	{ "record", "kmem record, or: pagedet kmap record" },
 	{ "refs", "explain PFN --why pinned" },
@@ -120,6 +141,7 @@ static const struct {
 	{ "status", "doctor" },
 	{ "summary", "scan --summary" },
 	{ "swap", "task PID --where swapped" },
+	{ "swapped", "task PID --where swapped" },
 	{ "sym", "kaddr SYMBOL" },
 	{ "symbol", "kaddr SYMBOL" },
 	{ "symbols", "kaddr SYMBOL" },
@@ -128,12 +150,16 @@ static const struct {
 	{ "threads", "tasks" },
 	{ "timeline", "kmem timeline TRACE PFN" },
 	{ "translate", "virt PID ADDR" },
+	{ "unknown", "scan --where kind=unknown --summary, or: pagedet "
+		     "doctor" },
 	{ "usage", "scan --summary" },
 	{ "user", "top" },
 	{ "users", "mappers PFN" },
+	{ "uss", "top --sort uss" },
 	{ "verify", "kmem live TRACE --verify" },
 	{ "virtual", "virt PID ADDR" },
 	{ "vma", "virt PID '[heap]'" },
+	{ "vmalloc", "kaddr ADDR" },
 	{ "vmcore", "--from VMCORE scan --summary" },
 	{ "vmstat", "scan --summary" },
 	{ "vtop", "virt PID ADDR" },
@@ -142,6 +168,55 @@ static const struct {
 	{ "who", "mappers FILE" },
 	{ "why", "explain PFN" },
 	{ "zones", "scan --by zone" },
+};
+
+/* The suggestion if what was typed behind fits in it. */
+static const struct synonym abouts[] = {
+	{ "analyse", "explain PFN" },
+	{ "analyze", "explain PFN" },
+	{ "anon", "task PID --where anon" },
+	{ "biggest", "task PID" },
+	{ "cache", "file PATH" },
+	{ "cgroups", "cgroup PATH" },
+	{ "dirty", "task PID --where dirty" },
+	{ "docker", "cgroup PATH" },
+	{ "free", "explain PFN --why free" },
+	{ "hog", "task PID" },
+	{ "huge", "task PID --where flags:thp" },
+	{ "hwpoison", "explain PFN --why poison" },
+	{ "info", "task PID" },
+	{ "kubernetes", "cgroup PATH" },
+	{ "largest", "task PID" },
+	{ "leak", "explain PFN --why leak" },
+	{ "leaks", "explain PFN --why leak" },
+	{ "mem", "task PID" },
+	{ "memory", "task PID" },
+	{ "numa", "task PID --by node" },
+	{ "numastat", "task PID --by node" },
+	{ "oom", "task PID" },
+	{ "page-cache", "file PATH" },
+	{ "page-types", "page PFN" },
+	{ "page_owner", "stack PFN" },
+	{ "pagecache", "file PATH" },
+	{ "pgrep", "task PID" },
+	{ "pinned", "explain PFN --why pinned" },
+	{ "podman", "cgroup PATH" },
+	{ "processes", "task PID" },
+	{ "pss", "task PID" },
+	{ "pte", "task PID --fields vaddr,pte" },
+	{ "rss", "task PID" },
+	{ "shared", "task PID --where 'mapcount>1'" },
+	{ "smem", "task PID" },
+	{ "stat", "task PID" },
+	{ "stats", "task PID" },
+	{ "status", "task PID" },
+	{ "summary", "task PID" },
+	{ "thp", "task PID --where flags:thp" },
+	{ "threads", "task PID --stacks" },
+	{ "unknown", "explain PFN" },
+	{ "usage", "task PID" },
+	{ "uss", "task PID" },
+	{ "zones", "page PFN --fields zone" },
 };
 
 #define NAMES 512
@@ -157,14 +232,19 @@ static size_t add_commands(const char **names, size_t n)
 	return n;
 }
 
-static const char *synonym(const char *name)
+static const char *find(const struct synonym *list, size_t n, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < CLI_COUNT(synonyms); i++)
-		if (!strcmp(synonyms[i].word, name))
-			return synonyms[i].command;
+	for (i = 0; i < n; i++)
+		if (!strcmp(list[i].word, name))
+			return list[i].command;
 	return NULL;
+}
+
+static const char *synonym(const char *name)
+{
+	return find(synonyms, CLI_COUNT(synonyms), name);
 }
 
 bool cli_is_synonym(const char *word)
@@ -181,15 +261,28 @@ static int try_instead(const char *name, const char *command)
 	return cli_refuse(text, "there is no command '%s'", name);
 }
 
+/* Sets @ret to the command, with the words that were typed behind @job's.
+ * Returns how many of them are in it. */
+static int fill(const struct cli_job *job, const char *command,
+		char ret[CLI_HINT])
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "pagedet %s", command);
+	return cli_fill(job, job ? job->words + 1 : NULL,
+			job ? job->n_words - 1 : 0, text, ret);
+}
+
 /* Suggests what the word means in other programs. */
 static int try_synonym(const struct cli_job *job, const char *name,
 		       const char *instead)
 {
-	char text[256], command[CLI_HINT];
+	const char *other = find(abouts, CLI_COUNT(abouts), name);
+	char command[CLI_HINT], about[CLI_HINT];
+	const int n = fill(job, instead, command);
+	const int m = other ? fill(job, other, about) : 0;
 
-	snprintf(text, sizeof(text), "pagedet %s", instead);
-	cli_commands_of(job, text, command);
-	return try_instead(name, command);
+	return try_instead(name, m && m >= n ? about : command);
 }
 
 /* Suggests a command for what @name names on this machine. */
@@ -229,8 +322,10 @@ int cli_no_command(const struct cli_job *job, const char *name)
 	status = job ? try_thing(job, name, false) : CLI_ANSWERED;
 	if (status)
 		return status;
-	if (strchr(name, '/'))
-		return try_synonym(job, name, "file PATH");
+	if (strchr(name, '/')) {
+		cli_commands_of(job, "pagedet file PATH", text);
+		return try_instead(name, text);
+	}
 	return cli_usage("there is no command '%s'", name);
 }
 
@@ -297,11 +392,12 @@ int cli_no_key(const char *what, const char *word, size_t len,
 	return cli_no_name(what, word, len, names, n);
 }
 
-int cli_no_field(const char *what, const char *word, size_t len)
+int cli_no_field(const struct cli_job *job, const char *what, const char *word,
+		 size_t len)
 {
 	const char *before = cli_topic("fields");
 	const char *names[PAGEDET_FIELDS_MAX];
-	char copy[64], instead[128];
+	char copy[64], instead[CLI_HINT];
 	size_t n = 0;
 	uint32_t f;
 	int near;
@@ -312,7 +408,8 @@ int cli_no_field(const char *what, const char *word, size_t len)
 	snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
 	near = len < sizeof(copy) ? pagedet_nearest(copy, names, n) : -1;
 	if (!strcmp(what, "--by") &&
-	    cli_is_kind_or_flag(copy, instead, sizeof(instead)))
+	    (cli_group_lead(job, copy, instead) ||
+	     cli_is_kind_or_flag(copy, instead, sizeof(instead))))
 		cli_refuse(instead, "%s: there is no field '%s'", what, copy);
 	else if (near >= 0)
 		cli_usage("%s: there is no field '%.*s'; did you mean '%s'?",
@@ -321,6 +418,19 @@ int cli_no_field(const char *what, const char *word, size_t len)
 		cli_usage("%s: there is no field '%.*s'", what, (int)len, word);
 	cli_topic(before);
 	return CLI_USAGE;
+}
+
+bool cli_is_in_list(const char *list, const char *word)
+{
+	const size_t len = strlen(word);
+	size_t some;
+
+	for (; *list; list += some + (list[some] == ' ')) {
+		some = strcspn(list, " ");
+		if (some == len && !memcmp(list, word, len))
+			return true;
+	}
+	return false;
 }
 
 /* --- questions without a meaning --- */

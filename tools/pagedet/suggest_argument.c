@@ -126,6 +126,35 @@ void cli_tell_decimal(struct cli_job *job, const char *word)
 
 /* --- arguments of commands that take none, or fewer --- */
 
+/* "top process 12": what would tell of @word, of which memory is ranked. */
+static void in_ranking(const struct cli_job *job, const char *word,
+		       char text[CLI_HINT])
+{
+	static const struct {
+		const char *kind, *command;
+	} commands[] = {
+		{ "process", "task PID" }, { "cgroup", "cgroup PATH" },
+		{ "file", "file PATH" },
+		{ "slab", "scan --where slab_cache=NAME --summary" },
+		{ "kind", "task all --where NAME --by comm" },
+	};
+	char *const words[] = { (char *)word };
+	char near[512], command[128];
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(commands); i++) {
+		if (strcmp(job->words[0], commands[i].kind))
+			continue;
+		snprintf(command, sizeof(command), "pagedet %s",
+			 commands[i].command);
+		if (!strcmp(commands[i].kind, "cgroup") &&
+		    cli_cgroup_near(job, word, false, near, sizeof(near)))
+			cli_fill(job, &(char *){ near }, 1, command, text);
+		else
+			cli_fill(job, words, 1, command, text);
+	}
+}
+
 int cli_no_argument(const struct cli_job *job, const char *word)
 {
 	const char *name = job->command->name;
@@ -139,6 +168,10 @@ int cli_no_argument(const struct cli_job *job, const char *word)
 	else if (job->command->target == PAGEDET_TARGET_SCAN &&
 		 !cli_command_for_file(job, word, text))
 		cli_command_for_number(job, word, text);
+	else if (job->command->run == cli_run_top)
+		in_ranking(job, word, text);
+	else if (job->command->run == cli_run_doctor)
+		snprintf(text, sizeof(text), "%s doctor -v", job->again);
 	if (!*text)
 		return cli_usage("%s: '%s' is one argument too many", name,
 				 word);
@@ -212,7 +245,7 @@ int cli_no_range(const struct cli_job *job, const char *word,
 		 enum cli_radix radix, const char *wrong)
 {
 	const char *name = job->command->name;
-	char quoted[CLI_QUOTED], instead[CLI_QUOTED + 128];
+	char quoted[CLI_QUOTED], instead[CLI_QUOTED + 128], path[CLI_HINT];
 	const char *before = words_before(job, quoted);
 	const bool hex = radix == CLI_HEX || !strncmp(word, "0x", 2);
 	struct pagedet_item item = { 0, 0, 0, 0 };
@@ -229,7 +262,8 @@ int cli_no_range(const struct cli_job *job, const char *word,
 	}
 	if (job->command->target == PAGEDET_TARGET_MAPPERS &&
 	    strspn(word, "0123456789") == 0)
-		return cli_refuse("a file is named by its path, such as "
+		return cli_refuse(cli_command_for_path(job, word, path) ? path :
+				  "a file is named by its path, such as "
 				  "/DIR/FILE or ./FILE;", "%s: '%s' %s", name,
 				  word, wrong);
 	if (strspn(word, "0123456789abcdefx,+") == strlen(word) &&

@@ -4,6 +4,7 @@
  * nginx.service, which is the last part of its cgroup's path.
  */
 #include <fts.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,9 +98,16 @@ void cli_suggest_cgroup(const struct cli_job *job)
 {
 	char near[PATH_MAX], quoted[CLI_QUOTED];
 	const char *path = NULL;
+	uint64_t pid;
 
 	if (job->quiet || !job->path)
 		return;
+	if (cli_cgroup_of(job, job->words[0], &pid, near, sizeof(near))) {
+		cli_say("hint: process %" PRIu64 " is in this cgroup: %s "
+			"cgroup %s", pid, job->again,
+			cli_argument(near, "PATH", quoted));
+		return;
+	}
 	if (cli_cgroup_near(job, job->path, false, near, sizeof(near)))
 		path = cli_argument(near, NULL, quoted);
 	if (path)

@@ -207,12 +207,33 @@ static bool put_pattern(struct rewriting *r, const char *field, const char *op,
 	return true;
 }
 
+/* Other words for kinds. */
+static const char *kind_of(const char *word)
+{
+	static const char *const kinds[][2] = {
+		{ "anonymous", "anon" }, { "buddy", "free" },
+		{ "cache", "file" }, { "files", "file" }, { "huge", "hugetlb" },
+		{ "hugepage", "hugetlb" }, { "hugepages", "hugetlb" },
+		{ "page-cache", "file" }, { "page_cache", "file" },
+		{ "page_table", "pgtable" }, { "pagecache", "file" },
+		{ "pagetable", "pgtable" }, { "pagetables", "pgtable" },
+		{ "shm", "shmem" }, { "tmpfs", "shmem" },
+		{ "zero_page", "zero" },
+		{ "zram", "zsmalloc" }, { "zswap", "zsmalloc" },
+	};
+
+	return find(kinds, CLI_COUNT(kinds), word);
+}
+
 static void put_test(struct rewriting *r, const char *field, const char *op,
 		     const char *value)
 {
 	const bool has = is(op, "=") || is(op, "~") || is(op, ":") ||
 			 is(op, "like");
 
+	if (pagedet_field_by_name(field) == PAGEDET_FIELD_KIND &&
+	    kind_of(value))
+		value = kind_of(value);
 	if (put_truth(r, field, op, value) ||
 	    put_number(r, field, op, value) ||
 	    put_pattern(r, field, op, value))
@@ -319,6 +340,8 @@ static void put_word(struct rewriting *r)
 		put_tests(r, word);
 	else if (*word == '/')
 		put(r, "path~", word, "");
+	else if (kind_of(word))
+		put(r, kind_of(word), "", "");
 	else
 		put(r, word, strcmp(word, "not") ? "" : " ", "");
 }

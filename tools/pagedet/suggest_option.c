@@ -16,9 +16,13 @@ struct lead {
 
 static const struct lead options[] = {
 	{ "arrow", "--format arrow" },
+	{ "asc", "--sort -FIELD, which begins with the smallest amount" },
+	{ "ascending", "--sort -FIELD, which begins with the smallest amount" },
 	{ "cgroup", "pagedet cgroup PATH, or --by cgroup" },
 	{ "count", "--top N" },
 	{ "csv", "--format csv" },
+	{ "desc", "--sort FIELD, or --sort -FIELD for the other order" },
+	{ "descending", "--sort FIELD, or --sort -FIELD for the other order" },
 	{ "filter", "--where EXPR" },
 	{ "follow", "--watch" },
 	{ "group", "--by LIST" },
@@ -33,8 +37,26 @@ static const struct lead options[] = {
 	{ "pfn", "pagedet page PFN" },
 	{ "pid", "pagedet task PID" },
 	{ "process", "pagedet task PID" },
+	{ "reverse", "--sort -FIELD, which reverses the order" },
 	{ "total", "--summary" },
 	{ "user", "pagedet top" },
+	{ "why-free", "pagedet explain PFN --why free" },
+	{ "why-leaked", "pagedet explain PFN --why leak" },
+	{ "why-not-freed", "pagedet explain PFN" },
+	{ "why-not-free", "pagedet explain PFN" },
+	{ "why-pinned", "pagedet explain PFN --why pinned" },
+};
+
+/* Words behind --by. */
+static const struct lead groups[] = {
+	{ "owner", "--by cgroup, or pagedet top; who allocated: pagedet "
+		   "owners" },
+	{ "owners", "--by cgroup, or pagedet top; who allocated: pagedet "
+		    "owners" },
+	{ "size", "--by order: a folio has 2^order pages" },
+	{ "stack", "pagedet owners --by stack" },
+	{ "user", "--by cgroup, or pagedet top" },
+	{ "users", "--by cgroup, or pagedet top" },
 };
 
 static const struct lead letters[] = {
@@ -53,12 +75,14 @@ static const struct lead filters[] = {
 		   "order" },
 	{ "cached", "--where kind=file" },
 	{ "clean", "--where 'not dirty'" },
+	{ "heap", "pagedet task PID --where 'vma_name~heap'" },
 	{ "pinned", "--where 'pincount>0', or pagedet explain PFN --why "
 		    "pinned" },
 	{ "poisoned", "--where hwpoison" },
 	{ "shared", "--where 'mapcount>1'" },
 	{ "size", "--where 'order>=9': a page has one size, and a folio an "
 		  "order" },
+	{ "stack", "pagedet task PID --where 'vma_name~stack'" },
 	{ "swap", "pagedet task PID --where swapped" },
 	{ "swapped", "pagedet task PID --where swapped" },
 	{ "unused", "--where kind=free" },
@@ -112,6 +136,7 @@ int cli_no_option(const struct cli_job *job, const char *name, size_t len,
 		  const char *const *names, size_t n)
 {
 	char copy[64], instead[192], commands[CLI_HINT];
+	const int more = job->n_words - 1;
 	const char *lead;
 	int near;
 
@@ -119,7 +144,8 @@ int cli_no_option(const struct cli_job *job, const char *name, size_t len,
 		return cli_usage("there is no option --%.*s", (int)len, name);
 	snprintf(copy, sizeof(copy), "%.*s", (int)len, name);
 	lead = find(options, CLI_COUNT(options), copy);
-	near = lead ? -1 : pagedet_nearest(copy, names, n);
+	near = lead || cli_is_sum(copy) ? -1 :
+	       pagedet_nearest(copy, names, n);
 	if (near >= 0)
 		return cli_usage("there is no option --%s; did you mean "
 				 "--%s?", copy, names[near]);
@@ -128,12 +154,15 @@ int cli_no_option(const struct cli_job *job, const char *name, size_t len,
 	else if (cli_is_value(PAGEDET_FIELD_FLAGS, copy) ||
 		 cli_is_value(PAGEDET_FIELD_KIND, copy))
 		snprintf(instead, sizeof(instead), "try: --where %s;", copy);
+	else if (cli_is_sum(copy))
+		snprintf(instead, sizeof(instead), "try: pagedet top --sort "
+			 "%s;", copy);
 	else if (pagedet_field_by_name(copy) >= 0)
 		snprintf(instead, sizeof(instead),
 			 "try: --by %s, or --where '%s=VALUE';", copy, copy);
 	else
 		return cli_usage("there is no option --%s", copy);
-	cli_commands_of(job, instead, commands);
+	cli_fill(job, job->words + 1, more > 0 ? more : 0, instead, commands);
 	return cli_refuse(commands, "there is no option --%s", copy);
 }
 
@@ -154,6 +183,19 @@ int cli_no_letter(const struct cli_job *job, char letter)
 }
 
 /* --- values in place of fields --- */
+
+bool cli_group_lead(const struct cli_job *job, const char *word,
+		    char instead[CLI_HINT])
+{
+	const char *lead = find(groups, CLI_COUNT(groups), word);
+	char text[256];
+
+	if (!lead)
+		return false;
+	snprintf(text, sizeof(text), "try: %s;", lead);
+	cli_commands_of(job, text, instead);
+	return true;
+}
 
 bool cli_is_kind_or_flag(const char *word, char *instead, size_t size)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Suggests a command for a word that names a thing instead of a command: a
- * file, a number, a process, a cgroup or the unit of a service manager.
+ * file, a number, a process, a cgroup or the unit of a service manager, a
+ * symbol of the kernel.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -146,8 +148,7 @@ bool cli_command_for_file(const struct cli_job *job, const char *path,
 
 /* --- numbers --- */
 
-/* Gets the name of a running process. */
-static bool name_of(const struct cli_job *job, uint64_t pid, char ret[32])
+bool cli_task_name(const struct cli_job *job, uint64_t pid, char ret[32])
 {
 	char path[PATH_MAX];
 	FILE *f;
@@ -187,7 +188,7 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
 		snprintf(text, CLI_HINT, "%s page %s, or: %s phys %s", again,
 			 word, again, word);
 	else if (*word != 'p' && item.count == 1 &&
-		 name_of(job, item.first, name))
+		 cli_task_name(job, item.first, name))
 		snprintf(text, CLI_HINT, "%s task %s (it is called %s), or: "
 			 "%s page %s", again, word,
 			 pagedet_quoted(name, "something odd", quoted,
@@ -261,5 +262,31 @@ bool cli_command_for_name(const struct cli_job *job, const char *word,
 	snprintf(text, CLI_HINT, "%s%s%s %s %s %s;",
 		 exact ? "" : "did you mean ", exact ? "" : shown,
 		 exact ? "try:" : "? try:", job->again, command, shown);
+	return true;
+}
+
+/* --- symbols --- */
+
+bool cli_command_for_symbol(const struct cli_job *job, const char *word,
+			    char text[CLI_HINT])
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789_.";
+	struct pagedet *pd = pagedet_new();
+	char quoted[CLI_QUOTED];
+	int error = -ENOENT;
+	uint64_t address;
+
+	if (pd && !word[strspn(word, letters)] &&
+	    !pagedet_open(pd, &job->open))
+		error = pagedet_symbol(pd, word, &address);
+	pagedet_free(pd);
+	/* Some kernels name only their functions. */
+	if (error && error != -ENODATA)
+		return false;
+	snprintf(text, CLI_HINT, "%stry: %s kaddr %s;", error ?
+		 "if it is a symbol of the kernel, " : "", job->again,
+		 cli_argument(word, "SYMBOL", quoted));
 	return true;
 }

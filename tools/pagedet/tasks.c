@@ -79,7 +79,7 @@ static void print_text(FILE *f, const struct pagedet_task *t,
 
 enum { BY_PID, BY_TGID, BY_PPID, BY_STATE, BY_RSS, BY_COMM, BY_START };
 
-static const struct cli_key_name keys[] = {
+const struct cli_key_name cli_task_keys[] = {
 	{ "pid", BY_PID }, { "tgid", BY_TGID }, { "ppid", BY_PPID },
 	{ "state", BY_STATE }, { "rss", BY_RSS }, { "comm", BY_COMM },
 	{ "start_ns", BY_START }, { NULL, 0 },
@@ -164,7 +164,7 @@ int cli_parse_task_list(struct cli_job *job)
 		return cli_refuse(instead, "tasks lists all of them: --where "
 				  "and --strict are for pages");
 	}
-	return cli_keys_parse(job->sort, "tasks", keys, &sort);
+	return cli_keys_parse(job->sort, "tasks", cli_task_keys, &sort);
 }
 
 /* --- output --- */
@@ -208,7 +208,7 @@ int cli_run_tasks(struct cli_job *job, struct pagedet *pd)
 	if (status)
 		return status;
 	pagedet_info(pd, &info);
-	cli_keys_parse(job->sort, "tasks", keys, &sort);
+	cli_keys_parse(job->sort, "tasks", cli_task_keys, &sort);
 	if (sort.n && n)
 		qsort_r(tasks, n, sizeof(*tasks), compare_tasks, &sort);
 	status = cli_report_open(&report);

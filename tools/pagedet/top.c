@@ -19,6 +19,16 @@ const struct cli_sum cli_sums[] = {
 	{ "hugetlb", PAGEDET_SUM_HUGETLB }, { NULL, 0 },
 };
 
+bool cli_is_sum(const char *name)
+{
+	size_t i;
+
+	for (i = 0; cli_sums[i].name; i++)
+		if (!strcmp(cli_sums[i].name, name))
+			return true;
+	return false;
+}
+
 /* The order that the output format promises. */
 static const uint32_t json_order[] = {
 	PAGEDET_SUM_RSS, PAGEDET_SUM_PSS, PAGEDET_SUM_USS, PAGEDET_SUM_SWAP,

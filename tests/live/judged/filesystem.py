@@ -2,13 +2,15 @@
 """Filesystems in images: makes and mounts them, and copies them as a crash
 would leave them.
 
-Blocks of 64 KiB need pages of that size, which x86 does not have, so they are
-not tested. An image is a sparse file in memory below a loop device. The file
+Blocks larger than a page need Linux 6.12 and xfs: whether the kernel mounts
+them is tried. An image is a sparse file in memory below a loop device. The file
 thus has exactly the contents of the disk.
 """
+import mmap
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 
 import oracle
@@ -51,6 +53,19 @@ class Kind:
     def is_here(self):
         return shutil.which(self.mkfs[0]) is not None
 
+    def can_mount(self):
+        top = tempfile.mkdtemp(prefix="pagedet-judged.")
+        mounted = None
+        try:
+            mounted = Mounted(self, top)
+        except OSError:
+            return False
+        finally:
+            if mounted:
+                mounted.end()
+            shutil.rmtree(top, ignore_errors=True)
+        return True
+
 
 def ext4_kinds():
     for size in ("1024", "2048", "4096"):
@@ -71,10 +86,11 @@ def ext4_kinds():
 
 def all_kinds():
     kinds = list(ext4_kinds())
-    for size in ("1024", "4096"):
-        kinds.append(Kind("xfs " + size, "xfs",
-                          ["mkfs.xfs", "-q", "-f", "-b", "size=" + size],
-                          mib=320))
+    for size in (1024, 4096, 16384, 65536):
+        kind = Kind("xfs %u" % size, "xfs",
+                    ["mkfs.xfs", "-q", "-f", "-b", "size=%u" % size], mib=320)
+        if size <= mmap.PAGESIZE or (kind.is_here() and kind.can_mount()):
+            kinds.append(kind)
     kinds.append(Kind("btrfs", "btrfs", ["mkfs.btrfs", "-q", "-f"], mib=160))
     kinds.append(Kind("overlay on ext4", EXT4,
                       ["mke2fs", "-qFt", "ext4", "-b", "4096"], "commit=300",
@@ -91,6 +107,14 @@ class Mounted:
         self.kind = kind
         self.loop = None
         self.mounts = []
+        try:
+            self.make(top)
+        except OSError:
+            self.end()
+            raise
+
+    def make(self, top):
+        kind = self.kind
         self.store = os.path.join(top, "store")
         self.mount("none", self.store, "size=1G", "-t", "tmpfs")
         self.image = os.path.join(self.store, "image")
@@ -165,7 +189,8 @@ class Mounted:
             unmount(where)
         if self.loop:
             subprocess.run(["losetup", "-d", self.loop])
-        subprocess.run(["umount", "-l", self.store])
+        if self.mounts:
+            subprocess.run(["umount", "-l", self.store])
 
 
 class Crashed:

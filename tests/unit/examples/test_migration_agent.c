@@ -61,11 +61,253 @@ START_TEST(verdict_is_grammatical)
 }
 END_TEST
 
+/* --- what only the agent knows --- */
+
+#define KEY 7u
+#define ZERO_HASH 3u
+
+/* A page that differs; the source has what was sent. */
+struct one {
+	struct agent a;
+	struct pagedet_seen source, destination, again;
+	struct difference d;
+	struct pagedet_evidence e;
+};
+
+static void one_page(struct one *o)
+{
+	struct pagedet_versions_options of = PAGEDET_VERSIONS_OPTIONS_INIT;
+	struct agent *a = &o->a;
+
+	memset(o, 0, sizeof(*o));
+	o->source = (struct pagedet_seen){ .hash = 11, .time_ns = 9,
+					   .state = PAGEDET_SEEN_DATA };
+	o->again = o->source;
+	o->destination = (struct pagedet_seen){ .hash = 12, .time_ns = 9,
+						.state = PAGEDET_SEEN_DATA };
+	o->e.size = sizeof(o->e);
+	a->now[SOURCE] = &o->source;
+	a->now[DESTINATION] = &o->destination;
+	a->again = &o->again;
+	a->differences = &o->d;
+	a->evidence = &o->e;
+	a->hash_key = of.hash_key = KEY;
+	a->hash_zero = of.hash_zero = ZERO_HASH;
+	a->pages = of.pages = a->n_differences = a->n_different = 1;
+	a->blocks[0].pages = a->n_blocks = 1;
+	a->vm[SOURCE].frozen = a->vm[DESTINATION].frozen = PAGEDET_YES;
+	ck_assert_int_eq(pagedet_versions_new(&of, &a->versions), 0);
+	pagedet_versions_sent(a->versions, 0, PAGEDET_SENT_KNOWN, 11, 1);
+	pagedet_versions_complete(a->versions, 1);
+}
+
+static void add_and_free(struct one *o)
+{
+	ck_assert_int_eq(evidence_add(&o->a), 0);
+	pagedet_versions_free(o->a.versions);
+}
+
+START_TEST(of_given_processes_history_is_not_known)
+{
+	struct one o;
+
+	one_page(&o);
+	o.a.o.blocks = "map";
+	o.destination.state = PAGEDET_SEEN_ABSENT;
+	/* The file was written before the list of hashes was read. */
+	o.a.blocks[0].written_ns = 1;
+	o.a.after = (struct counters){ .sum = 5, .known = true,
+				       .is_read = true };
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.hash[PAGEDET_AS_SENT], 11);
+	ck_assert_uint_eq(o.e.hash_state[PAGEDET_AS_SENT], PAGEDET_HAVE);
+	ck_assert_uint_eq(o.e.here_frozen, PAGEDET_YES);
+	ck_assert_uint_eq(o.e.peer_frozen, PAGEDET_YES);
+	ck_assert_uint_eq(o.e.here_ran, PAGEDET_DUNNO);
+	ck_assert_uint_eq(o.e.peer_ran, PAGEDET_DUNNO);
+	ck_assert_uint_eq(o.e.counters_here, PAGEDET_DUNNO);
+	ck_assert_uint_eq(o.e.counters_peer, PAGEDET_DUNNO);
+	ck_assert_uint_eq(o.e.file_written, PAGEDET_DUNNO);
+	ck_assert_uint_eq(o.e.hash_ns[PAGEDET_AS_SENT], 0);
+	ck_assert_uint_eq(o.e.earlier, PAGEDET_DUNNO);
+	ck_assert_uint_eq(o.e.peer_complete, PAGEDET_DUNNO);
+	ck_assert_uint_eq(o.e.peer_discarded, PAGEDET_DUNNO);
+}
+END_TEST
+
+START_TEST(of_a_migration_that_was_seen_it_is_known)
+{
+	struct one o;
+
+	one_page(&o);
+	o.a.blocks[0].written_ns = 1;
+	o.a.before = o.a.after = (struct counters){ .sum = 5, .known = true,
+						    .is_read = true };
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.peer_ran, PAGEDET_NO);
+	ck_assert_uint_eq(o.e.counters_here, PAGEDET_NO);
+	ck_assert_uint_eq(o.e.file_written, PAGEDET_NO);
+	ck_assert_uint_eq(o.e.earlier, PAGEDET_NO);
+	ck_assert_uint_ne(o.e.hash_ns[PAGEDET_AS_SENT], 0);
+}
+END_TEST
+
+/* The sum goes down if a processor goes off line. */
+START_TEST(counters_move_upwards)
+{
+	struct one o;
+
+	one_page(&o);
+	o.a.before = (struct counters){ .sum = 5, .known = true,
+					.is_read = true };
+	o.a.after = (struct counters){ .sum = 6, .is_read = true };
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.counters_here, PAGEDET_YES);
+	one_page(&o);
+	o.a.before = (struct counters){ .sum = 5, .known = true,
+					.is_read = true };
+	o.a.after = (struct counters){ .sum = 4, .known = true,
+				       .is_read = true };
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.counters_here, PAGEDET_DUNNO);
+}
+END_TEST
+
+/* What was read when the destination ran says nothing of the stop. */
+START_TEST(late_looks_are_forgotten)
+{
+	const unsigned stopped = PAGEDET_AS_STOPPED - PAGEDET_AS_MORE;
+	static const uint32_t states[] = {
+		PAGEDET_SEEN_DATA, PAGEDET_SEEN_ZERO, PAGEDET_SEEN_ABSENT,
+	};
+	struct one o;
+	unsigned i, on;
+
+	for (i = 0; i < 3; i++)
+		for (on = 0; on < 2; on++) {
+			one_page(&o);
+			o.a.went_on = on;
+			o.source.state = o.again.state = states[i];
+			o.source.hash = i ? ZERO_HASH : 11;
+			pagedet_versions_look(o.a.versions, &o.source, 1, 1);
+			add_and_free(&o);
+			ck_assert_uint_eq(o.e.more_zero[stopped],
+					  on ? PAGEDET_DUNNO :
+					  i ? PAGEDET_YES : PAGEDET_NO);
+			ck_assert(on || i == 2 || o.e.more_state[stopped] ==
+						  PAGEDET_HAVE);
+			ck_assert(!on || o.e.more_state[stopped] !=
+					 PAGEDET_HAVE);
+		}
+}
+END_TEST
+
+/* A change after it is one, whenever it was read. */
+START_TEST(changes_after_a_late_look_are_kept)
+{
+	const unsigned stopped = PAGEDET_AS_STOPPED - PAGEDET_AS_MORE;
+	struct one o;
+
+	one_page(&o);
+	o.a.went_on = true;
+	pagedet_versions_look(o.a.versions, &o.source, 1, 1);
+	o.source.state = o.again.state = PAGEDET_SEEN_ABSENT;
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.more_state[stopped], PAGEDET_HAVE);
+	ck_assert_uint_eq(o.e.more_zero[stopped], PAGEDET_NO);
+}
+END_TEST
+
+/* A page cannot have come from where its bytes are only since the stop. */
+START_TEST(places_are_those_at_the_stop)
+{
+	struct pagedet_seen pages[2] = {
+		{ .hash = 11, .state = PAGEDET_SEEN_DATA },
+		{ .hash = 13, .state = PAGEDET_SEEN_DATA },
+	}, there[2] = {
+		{ .hash = 12, .state = PAGEDET_SEEN_DATA },
+		{ .hash = 13, .state = PAGEDET_SEEN_DATA },
+	};
+	struct pagedet_versions_options of = PAGEDET_VERSIONS_OPTIONS_INIT;
+	struct one o;
+	unsigned looked;
+
+	for (looked = 0; looked < 2; looked++) {
+		one_page(&o);
+		pagedet_versions_free(o.a.versions);
+		of.pages = o.a.pages = o.a.blocks[0].pages = 2;
+		ck_assert_int_eq(pagedet_versions_new(&of, &o.a.versions), 0);
+		pages[1].hash = 13;
+		if (looked)
+			pagedet_versions_look(o.a.versions, pages, 2, 1);
+		pages[1].hash = 12;
+		o.a.now[SOURCE] = o.a.again = pages;
+		o.a.now[DESTINATION] = there;
+		add_and_free(&o);
+		ck_assert_uint_eq(o.e.same_as_other, looked ? PAGEDET_NO :
+							      PAGEDET_YES);
+		ck_assert(looked || o.e.same_as == 1);
+	}
+}
+END_TEST
+
+/* --- advice --- */
+
+static struct report_advice advice_on(uint32_t here, uint32_t peer,
+				      const char *blocks)
+{
+	struct pagedet_finding f = { .verdict = PAGEDET_VERDICT_CAUSE,
+				     .here_intact = here,
+				     .peer_intact = peer };
+	struct difference d = { .finding = &f };
+	struct agent a = { .pages = 2, .n_different = 1, .n_differences = 1,
+			   .differences = &d, .o.blocks = blocks };
+
+	a.vm[SOURCE].frozen = a.vm[DESTINATION].frozen = PAGEDET_YES;
+	return report_todo(&a);
+}
+
+START_TEST(advice_lets_the_side_go_on_that_is_right)
+{
+	struct report_advice x = advice_on(PAGEDET_YES, PAGEDET_NO, NULL);
+
+	ck_assert_int_eq(x.lets_run, SOURCE);
+	ck_assert(strstr(x.text, "What the source has of these pages is "
+			 "right: let that go on"));
+	x = advice_on(PAGEDET_NO, PAGEDET_YES, NULL);
+	ck_assert_int_eq(x.lets_run, DESTINATION);
+	ck_assert(strstr(x.text, "had when it stopped: let that go on"));
+	x = advice_on(PAGEDET_DUNNO, PAGEDET_NO, NULL);
+	ck_assert_int_eq(x.lets_run, NEITHER);
+	ck_assert(strstr(x.text, "Do not let either side go on yet"));
+}
+END_TEST
+
+/* One that ran has what no other has. */
+START_TEST(advice_on_given_processes_lets_no_side_go_on)
+{
+	struct report_advice x = advice_on(PAGEDET_YES, PAGEDET_NO, "map");
+
+	ck_assert_int_eq(x.lets_run, NEITHER);
+	ck_assert(strstr(x.text, "Do not let either side go on yet"));
+	x = advice_on(PAGEDET_NO, PAGEDET_YES, "map");
+	ck_assert_int_eq(x.lets_run, NEITHER);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("migration_agent");
 
 	unit_test(s, late_answers_are_passed_over);
 	unit_test(s, verdict_is_grammatical);
+	unit_test(s, of_given_processes_history_is_not_known);
+	unit_test(s, of_a_migration_that_was_seen_it_is_known);
+	unit_test(s, counters_move_upwards);
+	unit_test(s, late_looks_are_forgotten);
+	unit_test(s, changes_after_a_late_look_are_kept);
+	unit_test(s, places_are_those_at_the_stop);
+	unit_test(s, advice_lets_the_side_go_on_that_is_right);
+	unit_test(s, advice_on_given_processes_lets_no_side_go_on);
 	return unit_main(s);
 }

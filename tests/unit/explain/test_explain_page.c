@@ -94,6 +94,27 @@ START_TEST(why_not_free_of_user_memory)
 }
 END_TEST
 
+/* The facts name the file of a page that tasks map, and nothing of others. */
+START_TEST(file_that_is_mapped)
+{
+	user_page(PAGEDET_KIND_FILE, F(LRU));
+	set_mapcount(&here, 2);
+	strcpy(e.texts + 1, "/usr/bin/tool");
+	SET(&here, PATH, path, 1);
+	SET(&here, INODE, inode, 12);
+	SET(&here, INDEX, index, 3);
+	EXPECT(NOT_FREE, "mapped", CERTAIN);
+	ck_assert_ptr_nonnull(fact("path", PAGEDET_SIDE_HERE));
+	ck_assert_str_eq(fact("path", PAGEDET_SIDE_HERE)->text,
+			 "/usr/bin/tool");
+	ck_assert_ptr_nonnull(fact("inode", PAGEDET_SIDE_HERE));
+	ck_assert_uint_eq(fact("index", PAGEDET_SIDE_HERE)->value, 3);
+	set_kind(PAGEDET_KIND_ANON);
+	EXPECT(NOT_FREE, "mapped", CERTAIN);
+	ck_assert_ptr_null(fact("index", PAGEDET_SIDE_HERE));
+}
+END_TEST
+
 /* Of a block device; otherwise of a file that only has such a name. */
 START_TEST(cached_of_a_device)
 {
@@ -615,6 +636,7 @@ int main(void)
 
 	unit_test(s, why_not_free);
 	unit_test(s, why_not_free_of_user_memory);
+	unit_test(s, file_that_is_mapped);
 	unit_test(s, cached_of_a_device);
 	unit_test(s, slab_caches);
 	unit_test(s, sources_that_were_asked);
