@@ -2,12 +2,15 @@
 # Shared by shell tests: prints TAP, and provides a temporary directory. A
 # script sources this, calls the functions below, and ends with "tap_done".
 #
+# JSON with a key twice is refused by every Python (tests/strict).
+#
 # "make check" sets $top_srcdir and $top_builddir, both absolute.
 set -eu
 
 : "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
 LC_ALL=C
-export LC_ALL
+PYTHONPATH=$top_srcdir/tests/strict
+export LC_ALL PYTHONPATH
 
 tap_n=0
 tap_failed=0

@@ -34,7 +34,8 @@ enum pagedet_alloc_key {
 	PAGEDET_ALLOC_BYTES_ALLOC = 13, /* bytes that it got */
 	PAGEDET_ALLOC_LIFETIME = 14, /* ns until its free, rounded down to a
 				 * power of two. Nothing: it is live; not known:
-				 * its free has no event, or an earlier time */
+				 * its free has no event, or an earlier time, or
+				 * events were lost between */
 	PAGEDET_ALLOC_WINDOW = 15, /* the slice of time of the allocation: its
 				 * begin, in ns since the first event */
 	PAGEDET_ALLOC_STACK = 16 /* text: the places of the calls that led to
@@ -95,7 +96,9 @@ struct pagedet_allocs_query {
 /* A group: the allocations with the same keys, and what became of them. */
 struct pagedet_alloc_group {
 	uint64_t size;		/* sizeof(struct pagedet_alloc_group) */
-	uint64_t times;		/* allocations that succeeded */
+	uint64_t times;		/* allocations that succeeded: of objects of
+				 * slabs, and of blocks of pages; page_times is
+				 * what of them is of pages */
 	uint64_t requested;	/* bytes of these */
 	uint64_t allocated;	/* bytes that they got */
 	uint64_t unsized;	/* of the times: pages, if the size of a page is
@@ -113,7 +116,8 @@ struct pagedet_alloc_group {
 				 * object of a cache, which is allowed since
 				 * Linux 6.4, or the reverse, which is not */
 	uint64_t less;		/* got fewer bytes than requested */
-	uint64_t lifetime_ns;	/* of those that were freed, together */
+	uint64_t lifetime_ns;	/* of those that were freed, together, but for
+				 * lifetime_unknown */
 	uint64_t verified_live;	/* of live: the kernel has them in use; set by
 				 * pagedet_allocs_verify() */
 	uint64_t verified_live_bytes;
@@ -135,6 +139,31 @@ struct pagedet_alloc_group {
 				 * If there are any, freed, replaced, live,
 				 * live_bytes, cross_cpu and mismatched are at
 				 * least what they say */
+	uint64_t lifetime_unknown; /* of the freed: events were lost between
+				 * allocation and free, so that the free may be
+				 * that of a later object; or its time is an
+				 * earlier one */
+	uint64_t page_times;	/* of the times: blocks of pages, the others are
+				 * objects of slabs. So are the next ones, of
+				 * the member with the rest of the name */
+	uint64_t page_allocated; /* and requested */
+	uint64_t page_freed;
+	uint64_t page_replaced;
+	uint64_t page_live;
+	uint64_t page_live_bytes;
+	uint64_t page_failed;
+	uint64_t page_cross_cpu;
+	uint64_t page_lifetime_ns;
+	uint64_t page_lifetime_unknown;
+	uint64_t page_untracked;
+	uint64_t page_verified_live;
+	uint64_t page_verified_live_bytes;
+	uint64_t page_verified_free;
+	uint64_t page_unverified;
+	uint64_t page_times_before;
+	uint64_t page_allocated_before;
+	uint64_t page_live_before;
+	uint64_t page_live_bytes_before;
 };
 
 /* The sum of all groups, what is in no group, and what was lost. */
@@ -241,6 +270,28 @@ struct pagedet_allocs_total {
 	uint64_t filtered;	/* groups that pagedet_allocs_where() has left
 				 * out; they are in no sum */
 	uint64_t undecided;	/* the same of those whose filter is unknown */
+	uint64_t lifetime_unknown; /* as in struct pagedet_alloc_group */
+	uint64_t page_times;
+	uint64_t page_allocated;
+	uint64_t page_freed;
+	uint64_t page_replaced;
+	uint64_t page_live;
+	uint64_t page_live_bytes;
+	uint64_t page_failed;
+	uint64_t page_cross_cpu;
+	uint64_t page_lifetime_ns;
+	uint64_t page_lifetime_unknown;
+	uint64_t page_untracked;
+	uint64_t page_verified_live;
+	uint64_t page_verified_live_bytes;
+	uint64_t page_verified_free;
+	uint64_t page_unverified;
+	uint64_t page_times_before;
+	uint64_t page_allocated_before;
+	uint64_t page_live_before;
+	uint64_t page_live_bytes_before;
+	uint64_t other_instances; /* 1: a trace.dat that has other trace
+				 * instances, too: their events are not read */
 };
 
 /* struct pagedet_verify_options - start from PAGEDET_VERIFY_OPTIONS_INIT. */
@@ -356,9 +407,12 @@ int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,
  * @keys: [in,nullable] sort keys, the most important first, for example
  *        "live_bytes,-cpu": a number of struct pagedet_alloc_group or "waste"
  *        (allocated less requested), the largest first, or a key that they are
- *        grouped by, ascending. A - before a key reverses it. After a
- *        comparison a number can end with "_before", or with "_grown": what it
- *        has gained. NULL is "allocated", or then "live_bytes_grown"
+ *        grouped by, ascending. Numbers are those of objects, with page_ those
+ *        of pages; "all_allocated", "all_live_bytes" and
+ *        "all_verified_live_bytes" are those of both. A - before a key
+ *        reverses it. After a comparison a number can end with "_before", or
+ *        with "_grown": what it has gained. NULL is "all_allocated", or then
+ *        "all_live_bytes_grown"
  * Return: 0, or a negative errno; then nothing has changed.
  * Errors: EINVAL there is no such key, or they are not grouped by it; ENOMEM.
  * Since: 0.1
@@ -368,7 +422,7 @@ int pagedet_allocs_order(struct pagedet_allocs *allocs, const char *keys);
 /**
  * pagedet_allocs_where - list only groups for which a filter is true
  * A filter is written as those of rows, see pagedet(1): "live>1000 and
- * module=ext4". It tests numbers of struct pagedet_alloc_group, "waste", and
+ * module=ext4". It tests the numbers that pagedet_allocs_order() sorts by, and
  * keys that the groups are by; with site also function and module. After a
  * comparison a number can end with "_before", or with "_grown". A sum of which
  * only a part is known decides nothing. Restarts the list in the usual order.

@@ -196,7 +196,10 @@ struct pagedet_query {
 	const char *where;	/* [nullable] filter, see pagedet(1); NULL
 				 * accepts all rows */
 	const uint32_t *group_by; /* [nullable] [len: n_group_by] field ids;
-				 * setting them implies PAGEDET_Q_GROUP */
+				 * setting them implies PAGEDET_Q_GROUP. Groups
+				 * of objects or events count these in
+				 * PAGEDET_FIELD_PAGES, and ALLOC_BYTES is their
+				 * sum unless they are grouped by it */
 	uint64_t n_group_by;
 	struct pagedet_index *index; /* [nullable] for mappers and user_maps;
 				 * NULL walks all tasks once instead */

@@ -33,7 +33,7 @@ struct pdet_allocs {
 	struct pdet_pairing pairing;
 	const struct pdet_alloc_sink *sink; /* NULL: the pairing */
 	struct pdet_trace_loss loss;
-	struct pdet_alloc_sum sum;
+	struct pdet_alloc_parts sum;
 	uint64_t begin_ns, end_ns;
 	bool no_ns, no_cpu, hashed; /* as in struct pdet_trace */
 	bool no_events;		/* the kernel has added up */
@@ -42,6 +42,7 @@ struct pdet_allocs {
 	struct later later;
 	bool no_frees;		/* sums of allocations only */
 	bool only_live;		/* or of what is live */
+	bool has_others;	/* other instances, which are not read */
 	struct pdet_gfp_names gfp;
 	struct pdet_trace_kernel kernel;
 	char boot[40], release[64];
@@ -51,7 +52,7 @@ struct pdet_allocs {
 	/* Of the trace that this one was compared with. */
 	bool compared;
 	struct pdet_alloc_sums before; /* by group of this one */
-	struct pdet_alloc_sum sum_before;
+	struct pdet_alloc_parts sum_before;
 	uint64_t begin_before_ns, end_before_ns, unmatched;
 	struct pdet_alloc_left_out out;
 	uint32_t *order;	/* groups as they are listed */
@@ -62,22 +63,38 @@ struct pdet_allocs {
 /* Where the kernel's code begins, as its kallsyms says it. */
 static const char *const code_symbols[] = { "_stext", "_text" };
 
+/* Bit 1 << PDET_OF_*: what a sum is of. */
+#define OBJECTS (1u << PDET_OF_OBJECTS)
+#define PAGES (1u << PDET_OF_PAGES)
+
 /* In the order of what knows them: allocations, frees, and single events. */
 static const struct {
 	const char *name;
 	int at;
+	unsigned parts;
 	enum { OF_ALLOCS, OF_FREES, OF_EVENTS } of;
 } sums[] = {
-#define SUM(of, name) { #name, offsetof(struct pdet_alloc_sum, name), of }
-	SUM(OF_ALLOCS, times), SUM(OF_ALLOCS, requested),
-	SUM(OF_ALLOCS, allocated), SUM(OF_ALLOCS, unsized),
-	SUM(OF_ALLOCS, failed), { "waste", WASTE, OF_ALLOCS },
-	SUM(OF_FREES, freed), SUM(OF_FREES, replaced), SUM(OF_FREES, live),
-	SUM(OF_FREES, live_bytes), SUM(OF_FREES, cross_cpu),
-	SUM(OF_FREES, mismatched), SUM(OF_FREES, untracked),
-	SUM(OF_FREES, verified_live), SUM(OF_FREES, verified_live_bytes),
-	SUM(OF_FREES, verified_free), SUM(OF_FREES, unverified),
-	SUM(OF_EVENTS, less), SUM(OF_EVENTS, lifetime_ns),
+#define AT(name) offsetof(struct pdet_alloc_sum, name)
+#define SUM(of, name) { #name, AT(name), OBJECTS, of }
+#define BOTH(of, name) \
+	SUM(of, name), { "page_" #name, AT(name), PAGES, of }
+#define ALL(of, name) { "all_" #name, AT(name), OBJECTS | PAGES, of }
+	BOTH(OF_ALLOCS, times), SUM(OF_ALLOCS, requested),
+	BOTH(OF_ALLOCS, allocated), ALL(OF_ALLOCS, allocated),
+	{ "unsized", AT(unsized), PAGES, OF_ALLOCS }, BOTH(OF_ALLOCS, failed),
+	{ "waste", WASTE, OBJECTS, OF_ALLOCS },
+	BOTH(OF_FREES, freed), BOTH(OF_FREES, replaced), BOTH(OF_FREES, live),
+	BOTH(OF_FREES, live_bytes), ALL(OF_FREES, live_bytes),
+	BOTH(OF_FREES, cross_cpu), SUM(OF_FREES, mismatched),
+	BOTH(OF_FREES, untracked),
+	BOTH(OF_FREES, verified_live), BOTH(OF_FREES, verified_live_bytes),
+	ALL(OF_FREES, verified_live_bytes),
+	BOTH(OF_FREES, verified_free), BOTH(OF_FREES, unverified),
+	SUM(OF_EVENTS, less), BOTH(OF_EVENTS, lifetime_ns),
+	BOTH(OF_EVENTS, lifetime_unknown),
+#undef AT
+#undef ALL
+#undef BOTH
 #undef SUM
 };
 
@@ -199,6 +216,18 @@ static int sink_events(struct pdet_allocs *a,
 	return a->sink->add(a->sink->arg, &a->keys, e, n);
 }
 
+/* Losses first: some may have begun before an event in front of them. */
+static int pair_events(struct pdet_allocs *a, const struct pdet_trace_merge *m,
+		       const struct pdet_kmem_event *const *e, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < m->lost.n; i++)
+		if (!pdet_pairing_lost(&a->pairing, m->lost.data[i]))
+			return -ENOMEM;
+	return pdet_pairing_add(&a->pairing, e, n);
+}
+
 static int add_events(struct pdet_allocs *a, struct pdet_env *env,
 		      const struct pdet_trace *t,
 		      struct pdet_trace_merge *m)
@@ -215,7 +244,7 @@ static int add_events(struct pdet_allocs *a, struct pdet_env *env,
 		a->keys.no_ns = t->no_ns;
 		a->keys.no_cpu = t->no_cpu;
 		n = a->sink ? sink_events(a, e, (size_t)n) :
-			      pdet_pairing_add(&a->pairing, e, (size_t)n);
+			      pair_events(a, m, e, (size_t)n);
 		if (n < 0)
 			break;
 	}
@@ -248,6 +277,7 @@ static int read_events(struct pdet_allocs *a, struct pdet_env *env,
 	int r;
 
 	a->watch.total = bytes_left(t);
+	a->pairing.is_one_stream = t->n_streams == 1;
 	r = pdet_trace_merge_begin(&m, t->streams, t->n_streams);
 	if (r == -ENOMEM)
 		r = pdet_fail(env, ENOMEM, "no memory");
@@ -367,6 +397,7 @@ static void note_trace(struct pdet_allocs *a, const struct pdet_trace *t)
 	a->no_cpu = t->no_cpu;
 	a->hashed = t->hashed;
 	a->only_live = t->only_live;
+	a->has_others = t->has_others;
 	a->gfp = t->gfp;
 	a->kernel = t->kernel;
 	memcpy(a->boot, t->boot, sizeof(a->boot));
@@ -536,8 +567,8 @@ static const char *paired_sum_name(unsigned sum)
 		       sums[sum].name : NULL;
 }
 
-static const struct pdet_alloc_sum *sums_of(const struct pdet_allocs *a,
-					    uint32_t group, bool before)
+static const struct pdet_alloc_parts *parts_of(const struct pdet_allocs *a,
+					       uint32_t group, bool before)
 {
 	return before ? &a->before.data[group] : &a->pairing.sums.data[group];
 }
@@ -545,7 +576,8 @@ static const struct pdet_alloc_sum *sums_of(const struct pdet_allocs *a,
 /* Of a text that has nothing else. */
 static const char *live_sum_name(unsigned sum)
 {
-	static const char *const names[] = { "live", "live_bytes" };
+	static const char *const names[] = { "live", "live_bytes",
+					     "all_live_bytes" };
 
 	return sum < PDET_COUNT(names) ? names[sum] : NULL;
 }
@@ -553,7 +585,8 @@ static const char *live_sum_name(unsigned sum)
 static uint64_t live_sum_of(const void *arg, uint32_t group, unsigned sum,
 			    bool before)
 {
-	const struct pdet_alloc_sum *s = sums_of(arg, group, before);
+	const struct pdet_alloc_parts *p = parts_of(arg, group, before);
+	const struct pdet_alloc_sum *s = &p->of[PDET_OF_OBJECTS];
 
 	return sum ? s->live_bytes : s->live;
 }
@@ -561,13 +594,20 @@ static uint64_t live_sum_of(const void *arg, uint32_t group, unsigned sum,
 static uint64_t sum_of(const void *arg, uint32_t group, unsigned sum,
 		       bool before)
 {
-	const struct pdet_alloc_sum *s = sums_of(arg, group, before);
-	uint64_t v;
+	const struct pdet_alloc_parts *p = parts_of(arg, group, before);
+	const struct pdet_alloc_sum *s = &p->of[PDET_OF_OBJECTS];
+	uint64_t all = 0, v;
+	unsigned i;
 
 	if (sums[sum].at == WASTE)
 		return s->allocated - PDET_MIN(s->allocated, s->requested);
-	memcpy(&v, (const char *)s + sums[sum].at, sizeof(v));
-	return v;
+	for (i = 0; i < PDET_ALLOC_PARTS; i++)
+		if (sums[sum].parts >> i & 1) {
+			memcpy(&v, (const char *)&p->of[i] + sums[sum].at,
+			       sizeof(v));
+			all += v;
+		}
+	return all;
 }
 
 /* A group can be empty if it is not in either trace any more. */
@@ -577,8 +617,8 @@ static bool is_empty(const void *arg, uint32_t i)
 
 	if (a->out.group && a->out.group[i])
 		return true;
-	return pdet_alloc_sum_is_empty(&a->pairing.sums.data[i]) &&
-	       (!a->compared || pdet_alloc_sum_is_empty(&a->before.data[i]));
+	return pdet_alloc_is_empty(&a->pairing.sums.data[i]) &&
+	       (!a->compared || pdet_alloc_is_empty(&a->before.data[i]));
 }
 
 struct pdet_ranking pdet_allocs_ranking(const struct pdet_allocs *a)
@@ -598,9 +638,9 @@ struct pdet_ranking pdet_allocs_ranking(const struct pdet_allocs *a)
 int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		      const char *keys)
 {
-	const char *usual = a->verified ? "verified_live_bytes" :
-			    a->compared ? "live_bytes_grown" :
-			    a->only_live ? "live_bytes" : "allocated";
+	const char *usual = a->verified ? "all_verified_live_bytes" :
+			    a->compared ? "all_live_bytes_grown" :
+			    a->only_live ? "live_bytes" : "all_allocated";
 	const struct pdet_ranking ranking = pdet_allocs_ranking(a);
 	uint32_t *order;
 	size_t n;
@@ -618,10 +658,10 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 /* --- answers --- */
 
 /* Only a hostile text has sums that do not fit. */
-static struct pdet_alloc_sum add_up(const struct pdet_allocs *a,
-				    const struct pdet_alloc_sums *s)
+static struct pdet_alloc_parts add_up(const struct pdet_allocs *a,
+				      const struct pdet_alloc_sums *s)
 {
-	struct pdet_alloc_sum all = { 0 };
+	struct pdet_alloc_parts all = { { { 0 } } };
 	uint64_t *sum = (uint64_t *)&all;
 	size_t i, k;
 
@@ -638,19 +678,36 @@ static struct pdet_alloc_sum add_up(const struct pdet_allocs *a,
 	return all;
 }
 
+/* @parts: bits as in the table of sums. */
+static struct pdet_alloc_sum sum_of_parts(const struct pdet_alloc_parts *p,
+					  unsigned parts)
+{
+	struct pdet_alloc_sum all = { 0 };
+	uint64_t *sum = (uint64_t *)&all;
+	unsigned i;
+	size_t k;
+
+	for (i = 0; i < PDET_ALLOC_PARTS; i++)
+		for (k = 0; parts >> i & 1 && k < sizeof(all) / sizeof(*sum);
+		     k++)
+			if (__builtin_add_overflow(
+				    sum[k], ((const uint64_t *)&p->of[i])[k],
+				    &sum[k]))
+				sum[k] = UINT64_MAX;
+	return all;
+}
+
 /* --- a filter --- */
 
 /* The kernel says them, and only of what is live now; or of a part of it. */
-static bool knows_verdict(const struct pdet_allocs *a,
-			  const struct pdet_alloc_sum *now,
+static bool knows_verdict(const struct pdet_allocs *a, uint64_t unverified,
 			  const struct pdet_ranked *which)
 {
 	switch (sums[which->which].at) {
 	case offsetof(struct pdet_alloc_sum, verified_live):
 	case offsetof(struct pdet_alloc_sum, verified_live_bytes):
 	case offsetof(struct pdet_alloc_sum, verified_free):
-		return a->verified && which->side == PDET_NOW &&
-		       !now->unverified;
+		return a->verified && which->side == PDET_NOW && !unverified;
 	case offsetof(struct pdet_alloc_sum, unverified):
 		return a->verified && which->side == PDET_NOW;
 	default:
@@ -661,19 +718,21 @@ static bool knows_verdict(const struct pdet_allocs *a,
 bool pdet_allocs_knows(const struct pdet_allocs *a, uint32_t group,
 		       const struct pdet_ranked *which)
 {
-	const struct pdet_alloc_sum *now = sums_of(a, group, false);
 	const int at = sums[which->which].at;
-	const uint64_t unsized =
-		(which->side != PDET_BEFORE ? now->unsized : 0) +
-		(which->side != PDET_NOW ? a->before.data[group].unsized : 0);
+	const unsigned parts = sums[which->which].parts;
+	struct pdet_alloc_sum now;
+	uint64_t unsized;
 
 	if (a->only_live)
 		return true;
-	if (!knows_verdict(a, now, which))
+	now = sum_of_parts(parts_of(a, group, false), parts);
+	unsized = which->side != PDET_BEFORE ? now.unsized : 0;
+	if (which->side != PDET_NOW)
+		unsized += sum_of_parts(parts_of(a, group, true),
+					parts).unsized;
+	if (!knows_verdict(a, now.unverified, which))
 		return false;
-	/* Pages have no waste. */
 	switch (at) {
-	case offsetof(struct pdet_alloc_sum, requested):
 	case offsetof(struct pdet_alloc_sum, allocated):
 	case offsetof(struct pdet_alloc_sum, live_bytes):
 	case offsetof(struct pdet_alloc_sum, verified_live_bytes):
@@ -685,13 +744,15 @@ bool pdet_allocs_knows(const struct pdet_allocs *a, uint32_t group,
 			return false;
 		break;
 	case offsetof(struct pdet_alloc_sum, lifetime_ns):
+		return !a->no_ns && !now.lifetime_unknown;
+	case offsetof(struct pdet_alloc_sum, lifetime_unknown):
 		return !a->no_ns;
 	case offsetof(struct pdet_alloc_sum, untracked):
 		return true;
 	default:
 		break;
 	}
-	return sums[which->which].of != OF_FREES || !now->untracked;
+	return sums[which->which].of != OF_FREES || !now.untracked;
 }
 
 /* Groups may be others now. */
@@ -896,7 +957,7 @@ int pdet_allocs_verified(struct pdet_allocs *a, struct pdet_env *env,
 			 const struct pdet_alloc_verdict *verdicts)
 {
 	const size_t n = a->pairing.sums.n;
-	struct pdet_alloc_sum *before = calloc(n + 1, sizeof(*before));
+	struct pdet_alloc_parts *before = calloc(n + 1, sizeof(*before));
 	size_t i;
 	int r;
 
@@ -904,8 +965,9 @@ int pdet_allocs_verified(struct pdet_allocs *a, struct pdet_env *env,
 		return pdet_fail(env, ENOMEM, "no memory");
 	if (n)
 		memcpy(before, a->pairing.sums.data, n * sizeof(*before));
-	for (i = 0; i < n; i++) {
-		struct pdet_alloc_sum *s = &a->pairing.sums.data[i];
+	for (i = 0; i < PDET_ALLOC_PARTS * n; i++) {
+		struct pdet_alloc_sum *s = &a->pairing.sums
+			.data[i / PDET_ALLOC_PARTS].of[i % PDET_ALLOC_PARTS];
 
 		s->verified_live = verdicts[i].live;
 		s->verified_live_bytes = verdicts[i].live_bytes;
@@ -914,7 +976,7 @@ int pdet_allocs_verified(struct pdet_allocs *a, struct pdet_env *env,
 		s->unverified = s->live - PDET_MIN(s->live, verdicts[i].live +
 						   verdicts[i].free);
 	}
-	r = pdet_allocs_order(a, env, "verified_live_bytes");
+	r = pdet_allocs_order(a, env, "all_verified_live_bytes");
 	if (r < 0 && n) {
 		memcpy(a->pairing.sums.data, before, n * sizeof(*before));
 	} else if (r == 0) {
@@ -950,7 +1012,7 @@ void pdet_allocs_free(struct pdet_allocs *a)
 	free(a);
 }
 
-#define SUMS(to, from) \
+#define SUMS(to, from, pages) \
 	((to)->times = (from)->times, (to)->requested = (from)->requested, \
 	 (to)->allocated = (from)->allocated, \
 	 (to)->unsized = (from)->unsized, (to)->freed = (from)->freed, \
@@ -963,15 +1025,43 @@ void pdet_allocs_free(struct pdet_allocs *a)
 	 (to)->verified_live_bytes = (from)->verified_live_bytes, \
 	 (to)->verified_free = (from)->verified_free, \
 	 (to)->unverified = (from)->unverified, \
-	 (to)->untracked = (from)->untracked)
+	 (to)->untracked = (from)->untracked, \
+	 (to)->lifetime_unknown = (from)->lifetime_unknown, \
+	 (to)->page_times = (pages)->times, \
+	 (to)->page_allocated = (pages)->allocated, \
+	 (to)->page_freed = (pages)->freed, \
+	 (to)->page_replaced = (pages)->replaced, \
+	 (to)->page_live = (pages)->live, \
+	 (to)->page_live_bytes = (pages)->live_bytes, \
+	 (to)->page_failed = (pages)->failed, \
+	 (to)->page_cross_cpu = (pages)->cross_cpu, \
+	 (to)->page_lifetime_ns = (pages)->lifetime_ns, \
+	 (to)->page_lifetime_unknown = (pages)->lifetime_unknown, \
+	 (to)->page_untracked = (pages)->untracked, \
+	 (to)->page_verified_live = (pages)->verified_live, \
+	 (to)->page_verified_live_bytes = (pages)->verified_live_bytes, \
+	 (to)->page_verified_free = (pages)->verified_free, \
+	 (to)->page_unverified = (pages)->unverified)
 
-#define SUMS_BEFORE(to, from) \
+#define SUMS_BEFORE(to, from, pages) \
 	((to)->times_before = (from)->times, \
 	 (to)->requested_before = (from)->requested, \
 	 (to)->allocated_before = (from)->allocated, \
 	 (to)->unsized_before = (from)->unsized, \
 	 (to)->live_before = (from)->live, \
-	 (to)->live_bytes_before = (from)->live_bytes)
+	 (to)->live_bytes_before = (from)->live_bytes, \
+	 (to)->page_times_before = (pages)->times, \
+	 (to)->page_allocated_before = (pages)->allocated, \
+	 (to)->page_live_before = (pages)->live, \
+	 (to)->page_live_bytes_before = (pages)->live_bytes)
+
+/* The sums of all allocations, and those of pages. */
+static void split(const struct pdet_alloc_parts *p, struct pdet_alloc_sum *all,
+		  struct pdet_alloc_sum *pages)
+{
+	*all = sum_of_parts(p, OBJECTS | PAGES);
+	*pages = p->of[PDET_OF_PAGES];
+}
 
 void pdet_allocs_values(const struct pdet_allocs *a, uint32_t group,
 			uint64_t value[PAGEDET_ALLOC_KEYS],
@@ -988,18 +1078,20 @@ void pdet_allocs_values(const struct pdet_allocs *a, uint32_t group,
 
 int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret)
 {
-	const struct pdet_alloc_sum *sum;
+	struct pdet_alloc_sum all, pages;
 	size_t group;
 
 	if (a->at == a->n_order)
 		return 0;
 	group = a->order[a->at++];
-	sum = &a->pairing.sums.data[group];
 	memset(ret, 0, sizeof(*ret));
 	ret->size = sizeof(*ret);
-	SUMS(ret, sum);
-	if (a->compared)
-		SUMS_BEFORE(ret, &a->before.data[group]);
+	split(parts_of(a, (uint32_t)group, false), &all, &pages);
+	SUMS(ret, &all, &pages);
+	if (a->compared) {
+		split(parts_of(a, (uint32_t)group, true), &all, &pages);
+		SUMS_BEFORE(ret, &all, &pages);
+	}
 	pdet_allocs_values(a, (uint32_t)group, ret->value, ret->state);
 	return 1;
 }
@@ -1008,6 +1100,16 @@ const char *pdet_allocs_text(const struct pdet_allocs *a, uint64_t id,
 			     size_t *len)
 {
 	return pdet_groups_text(&a->keys.groups, id, len);
+}
+
+const char *pdet_allocs_family(const struct pdet_allocs *a)
+{
+	return pdet_alloc_keys_family(&a->keys, a->order[a->at - 1]);
+}
+
+const uint64_t *pdet_allocs_events(const struct pdet_allocs *a)
+{
+	return a->pairing.rest.event;
 }
 
 bool pdet_allocs_gfp(const struct pdet_allocs *a, uint64_t gfp,
@@ -1132,13 +1234,16 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 		       struct pagedet_allocs_total *ret)
 {
 	const struct pdet_alloc_rest *rest = &a->pairing.rest;
+	struct pdet_alloc_sum all, pages;
 	unsigned kind;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->size = sizeof(*ret);
 	ret->groups = a->n_order;
-	SUMS(ret, &a->sum);
-	SUMS_BEFORE(ret, &a->sum_before);
+	split(&a->sum, &all, &pages);
+	SUMS(ret, &all, &pages);
+	split(&a->sum_before, &all, &pages);
+	SUMS_BEFORE(ret, &all, &pages);
 	for (kind = 0; kind < PDET_KMEM_NAME; kind++) {
 		ret->events += rest->event[kind];
 		ret->page_events += pdet_kmem_is_page(kind) ?
@@ -1148,6 +1253,7 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	/* Those of the kernel do not have kinds. */
 	if (a->no_events)
 		ret->events += ret->freed;
+	/* Of these it is not known what they are. */
 	ret->untracked += rest->untracked;
 	if (!ret->untracked) {
 		ret->freed_unknown = rest->freed_unknown[0];
@@ -1176,6 +1282,7 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->no_events = a->no_events;
 	ret->no_frees = a->no_frees;
 	ret->only_live = a->only_live;
+	ret->other_instances = a->has_others;
 	ret->inexact = a->loss.inexact;
 	ret->changed = a->loss.changed;
 	ret->begin_before_ns = a->begin_before_ns;

@@ -137,8 +137,9 @@ struct pdet_alloc_verdict {
 size_t pdet_allocs_groups(const struct pdet_allocs *a);
 
 /*
- * pdet_allocs_verified - take the verdicts of all groups, by their numbers, and
- * restart the list. Returns 0, or -ENOMEM with an error text.
+ * pdet_allocs_verified - take the verdicts of all groups, by their numbers: of
+ * each those of its objects, and those of its pages; and restart the list.
+ * Returns 0, or -ENOMEM with an error text.
  */
 int pdet_allocs_verified(struct pdet_allocs *a, struct pdet_env *env,
 			 const struct pdet_alloc_verdict *verdicts);
@@ -150,6 +151,16 @@ bool pdet_allocs_is_verified(const struct pdet_allocs *a);
 int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret);
 const char *pdet_allocs_text(const struct pdet_allocs *a, uint64_t id,
 			     size_t *len);
+/*
+ * pdet_allocs_family - of the group that pdet_allocs_next() got last:
+ * "kmalloc", "cache", "page", "mixed" if it has several, or NULL: not told.
+ */
+const char *pdet_allocs_family(const struct pdet_allocs *a);
+/*
+ * pdet_allocs_events - how many there are, by PDET_KMEM_*; of the kernel's sums
+ * those of allocations only.
+ */
+const uint64_t *pdet_allocs_events(const struct pdet_allocs *a);
 /*
  * pdet_allocs_gfp - name flags; @text has no NUL at its end. False: the trace
  * does not tell their names.

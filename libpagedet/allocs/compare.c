@@ -109,7 +109,7 @@ static int64_t find(struct pdet_alloc_matching *m, size_t group)
 /* Has sums of 0 for all groups there are. */
 static bool fill(struct pdet_alloc_sums *s, size_t n)
 {
-	const struct pdet_alloc_sum none = { 0 };
+	const struct pdet_alloc_parts none = { { { 0 } } };
 
 	while (s->n < n)
 		if (!pdet_vec_push(s, none))
@@ -127,10 +127,12 @@ int pdet_alloc_match(struct pdet_alloc_matching *m)
 	size_t i;
 
 	for (i = 0; ok && i < from->n; i++) {
-		if (pdet_alloc_sum_is_empty(&from->data[i]))
+		if (pdet_alloc_is_empty(&from->data[i]))
 			continue;
 		at = find(m, i);
-		ok = at >= 0 && fill(&m->ret, (size_t)at + 1);
+		ok = at >= 0 && fill(&m->ret, (size_t)at + 1) &&
+		     pdet_alloc_keys_add_families(m->keys, (size_t)at,
+			pdet_alloc_keys_families(m->keys_before, i));
 		if (ok)
 			m->ret.data[at] = from->data[i];
 	}

@@ -25,10 +25,15 @@ struct pdet_alloc_matching {
 /* pdet_alloc_match - m->ret is empty, and gets as long as m->sums. -ENOMEM. */
 int pdet_alloc_match(struct pdet_alloc_matching *m);
 
-/* pdet_alloc_sum_is_empty - whether no allocation is in it. */
-static inline bool pdet_alloc_sum_is_empty(const struct pdet_alloc_sum *s)
+/* pdet_alloc_is_empty - whether no allocation is in it. */
+static inline bool pdet_alloc_is_empty(const struct pdet_alloc_parts *parts)
 {
-	return !s->times && !s->failed && !s->live && !s->live_bytes;
+	const struct pdet_alloc_sum *s;
+
+	for (s = parts->of; s < parts->of + PDET_ALLOC_PARTS; s++)
+		if (s->times || s->failed || s->live || s->live_bytes)
+			return false;
+	return true;
 }
 
 #endif

@@ -192,13 +192,52 @@ static bool get_site(struct pdet_alloc_keys *k, uint32_t key,
 	return true;
 }
 
+static const char *const families[] = {
+	[PDET_FAMILY_KMALLOC] = "kmalloc", [PDET_FAMILY_CACHE] = "cache",
+	[PDET_FAMILY_PAGE] = "page", [PDET_FAMILY_UNTOLD] = NULL,
+};
+
+static unsigned family_of(unsigned kind)
+{
+	return kind == PDET_KMEM_SUM ? PDET_FAMILY_UNTOLD :
+	       pdet_kmem_is_page(kind) ? PDET_FAMILY_PAGE :
+	       kind == PDET_KMEM_KMALLOC || kind == PDET_KMEM_KFREE ?
+					 PDET_FAMILY_KMALLOC :
+					 PDET_FAMILY_CACHE;
+}
+
+bool pdet_alloc_keys_add_families(struct pdet_alloc_keys *k, size_t group,
+				  uint8_t more)
+{
+	while (k->families.n <= group)
+		if (!pdet_vec_push(&k->families, 0))
+			return false;
+	k->families.data[group] |= more;
+	return true;
+}
+
+uint8_t pdet_alloc_keys_families(const struct pdet_alloc_keys *k, size_t group)
+{
+	return group < k->families.n ? k->families.data[group] : 0;
+}
+
+const char *pdet_alloc_keys_family(const struct pdet_alloc_keys *k,
+				   size_t group)
+{
+	const unsigned bits = pdet_alloc_keys_families(k, group);
+	const bool is_one = bits && !(bits & (bits - 1));
+
+	return is_one ? families[__builtin_ctz(bits)] : bits ? "mixed" : NULL;
+}
+
 static bool get_family(struct pdet_alloc_keys *k, unsigned kind,
 		       struct value *ret)
 {
-	const char *name = pdet_kmem_is_page(kind) ? "page" :
-			   kind == PDET_KMEM_KMALLOC ||
-			   kind == PDET_KMEM_KFREE ? "kmalloc" : "cache";
+	const char *name = families[family_of(kind)];
 
+	*ret = untold;
+	if (!name)
+		return true;
 	*ret = have(keep(k, name, strlen(name)));
 	return ret->value;
 }
@@ -330,6 +369,7 @@ static int64_t find_group(struct pdet_alloc_keys *k,
 	uint64_t value[PAGEDET_ALLOC_KEYS];
 	uint8_t state[PAGEDET_ALLOC_KEYS];
 	struct value v;
+	int64_t group;
 	unsigned i;
 
 	for (i = 0; i < k->groups.n_keys; i++) {
@@ -340,7 +380,9 @@ static int64_t find_group(struct pdet_alloc_keys *k,
 		if (v.state == untold.state)
 			k->untold |= (uint64_t)1 << k->by[i];
 	}
-	return pdet_groups_find(&k->groups, value, state);
+	group = pdet_groups_find(&k->groups, value, state);
+	return group >= 0 && pdet_alloc_keys_add_families(k, (size_t)group,
+			(uint8_t)(1u << family_of(e->kind))) ? group : -1;
 }
 
 static struct value get_lifetime(const struct pdet_alloc_keys *k, uint64_t ns)
@@ -357,6 +399,7 @@ int64_t pdet_alloc_keys_ended(void *arg, uint32_t group, uint64_t lifetime)
 	const unsigned n = k->groups.n_keys;
 	uint64_t value[PAGEDET_ALLOC_KEYS];
 	uint8_t state[PAGEDET_ALLOC_KEYS];
+	int64_t ended;
 	unsigned i;
 
 	memcpy(value, pdet_groups_value(&k->groups, group),
@@ -367,7 +410,9 @@ int64_t pdet_alloc_keys_ended(void *arg, uint32_t group, uint64_t lifetime)
 			value[i] = v.value;
 			state[i] = v.state;
 		}
-	return pdet_groups_find(&k->groups, value, state);
+	ended = pdet_groups_find(&k->groups, value, state);
+	return ended >= 0 && pdet_alloc_keys_add_families(k, (size_t)ended,
+			pdet_alloc_keys_families(k, group)) ? ended : -1;
 }
 
 bool pdet_alloc_keys_has(const struct pdet_alloc_keys *k, uint32_t key)
@@ -419,5 +464,6 @@ void pdet_alloc_keys_free(struct pdet_alloc_keys *k)
 	pdet_pairs_free(&k->site_at);
 	pdet_pairs_free(&k->stack_at);
 	pdet_vec_free(&k->sites);
+	pdet_vec_free(&k->families);
 	pdet_naming_free(&k->naming);
 }

@@ -18,6 +18,10 @@ struct pdet_alloc_site {
 /* Sites whose groups are kept at hand. A power of two. */
 #define PDET_ALLOC_RECENT 256
 
+/* Who allocates. The sums of /proc/allocinfo do not tell it. */
+enum { PDET_FAMILY_KMALLOC, PDET_FAMILY_CACHE, PDET_FAMILY_PAGE,
+       PDET_FAMILY_UNTOLD };
+
 struct pdet_alloc_keys {
 	uint32_t by[PAGEDET_ALLOC_KEYS];
 	struct pdet_groups groups;
@@ -35,6 +39,11 @@ struct pdet_alloc_keys {
 		uint32_t group;
 		uint8_t kind;	/* 0: none */
 	} recent[PDET_ALLOC_RECENT];
+	/* By group: bits 1 << PDET_FAMILY_* of what is in it. */
+	struct {
+		uint8_t *data;
+		size_t n, cap;
+	} families;
 	size_t unnamed;		/* of the sites */
 	const struct pdet_trace_stacks *stacks; /* NULL: there are none */
 	struct pdet_pairs stack_at; /* ids of texts of stacks, by number */
@@ -55,6 +64,18 @@ int64_t pdet_alloc_keys_group(void *arg, const struct pdet_kmem_event *e);
  * or -1 without memory. @lifetime may be PDET_LIFETIME_UNKNOWN.
  */
 int64_t pdet_alloc_keys_ended(void *arg, uint32_t group, uint64_t lifetime);
+
+/*
+ * pdet_alloc_keys_families - the bits of a group. pdet_alloc_keys_add_families
+ * adds some: false without memory.
+ */
+bool pdet_alloc_keys_add_families(struct pdet_alloc_keys *k, size_t group,
+				  uint8_t more);
+uint8_t pdet_alloc_keys_families(const struct pdet_alloc_keys *k, size_t group);
+
+/* pdet_alloc_keys_family - "kmalloc", "cache", "page", "mixed", or NULL. */
+const char *pdet_alloc_keys_family(const struct pdet_alloc_keys *k,
+				   size_t group);
 
 /* pdet_alloc_keys_has - whether they are grouped by @key. */
 bool pdet_alloc_keys_has(const struct pdet_alloc_keys *k, uint32_t key);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Events one by one, while the entries of later ones come into the cache. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "allocs/pairing.h"
 #include "base/env.h"
@@ -20,17 +22,31 @@ static uint32_t narrow(uint64_t bytes)
 	return (uint32_t)PDET_MIN(bytes, (uint64_t)UINT32_MAX);
 }
 
-/* The sums of a group, or NULL without memory; -1 was without. */
-static struct pdet_alloc_sum *sum_of(struct pdet_pairing *p, int64_t group)
+static enum pdet_alloc_part part_of(unsigned kind)
 {
-	const struct pdet_alloc_sum none = { 0 };
+	return pdet_kmem_is_page(kind) ? PDET_OF_PAGES : PDET_OF_OBJECTS;
+}
+
+/* The sums of a group, or NULL without memory; -1 was without. @kind: of an
+ * event. */
+static struct pdet_alloc_sum *sum_of(struct pdet_pairing *p, int64_t group,
+				     unsigned kind)
+{
+	const struct pdet_alloc_parts none = { { { 0 } } };
 
 	if (group < 0)
 		return NULL;
 	while (p->sums.n <= (size_t)group)
 		if (!pdet_vec_push(&p->sums, none))
 			return NULL;
-	return &p->sums.data[group];
+	return &p->sums.data[group].of[part_of(kind)];
+}
+
+/* The same of a group that there is. */
+static struct pdet_alloc_sum *sum_at(const struct pdet_pairing *p,
+				     uint32_t group, unsigned kind)
+{
+	return &p->sums.data[group].of[part_of(kind)];
 }
 
 static void move(const struct pdet_live *l, struct pdet_alloc_sum *from,
@@ -52,18 +68,22 @@ static void move(const struct pdet_live *l, struct pdet_alloc_sum *from,
 }
 
 /* The sums that the end of an allocation is added to; NULL without memory. */
-static struct pdet_alloc_sum *end(struct pdet_pairing *p,
-				  const struct pdet_live *l, uint64_t lifetime)
+static struct pdet_alloc_sum *end(struct pdet_pairing *p, struct pdet_live *l,
+				  uint64_t lifetime)
 {
-	struct pdet_alloc_sum *from = &p->sums.data[l->group], *to = from;
+	struct pdet_alloc_sum *from = sum_at(p, l->group, l->kind), *to;
+	int64_t group;
 
 	from->live--;
 	from->live_bytes -= l->allocated;
 	if (!p->ended)
 		return from;
-	to = sum_of(p, p->ended(p->arg, l->group, lifetime));
-	if (to)
-		move(l, &p->sums.data[l->group], to);
+	group = p->ended(p->arg, l->group, lifetime);
+	to = sum_of(p, group, l->kind);
+	if (to) {
+		move(l, sum_at(p, l->group, l->kind), to);
+		l->group = (uint32_t)group;
+	}
 	return to;
 }
 
@@ -98,7 +118,7 @@ static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	uint32_t requested = narrow(e->requested);
 	uint32_t allocated = narrow(e->allocated);
 	const int64_t group = p->group(p->arg, e);
-	struct pdet_alloc_sum *s = sum_of(p, group);
+	struct pdet_alloc_sum *s = sum_of(p, group, e->kind);
 	struct pdet_live *l;
 	bool had;
 
@@ -116,7 +136,7 @@ static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 		if (!s)
 			return -ENOMEM;
 		s->replaced++;
-		s = &p->sums.data[group];
+		s = sum_at(p, (uint32_t)group, e->kind);
 	}
 	if (e->kind == PDET_KMEM_PAGE_ALLOC) {
 		requested = allocated = narrow(bytes_of_pages(p, e->order));
@@ -142,10 +162,129 @@ static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	return 0;
 }
 
+/* --- lifetimes over a loss --- */
+
+static uint64_t lifetime_of(const struct pdet_pairing *p, uint64_t from,
+			    uint64_t to)
+{
+	if (to < from || (p->holes.n && pdet_holes_has(&p->holes, from, to)))
+		return PDET_LIFETIME_UNKNOWN;
+	return to - from;
+}
+
+/* False without memory. */
+static bool remember(struct pdet_pairing *p, const struct pdet_paired *pair)
+{
+	struct pdet_paired *to;
+
+	if (!p->recent)
+		p->recent = calloc(PDET_PAIRING_RECENT, sizeof(*p->recent));
+	if (!p->recent)
+		return false;
+	to = &p->recent[p->n_paired++ % PDET_PAIRING_RECENT];
+	if (p->n_paired > PDET_PAIRING_RECENT &&
+	    to->l.ns != PDET_LIFETIME_UNKNOWN)
+		p->forgotten_ns = PDET_MAX(p->forgotten_ns, to->freed_ns);
+	*to = *pair;
+	return true;
+}
+
+/* False without memory. */
+static bool doubt(struct pdet_pairing *p, struct pdet_paired *pair)
+{
+	const unsigned kind = pair->l.kind;
+	struct pdet_alloc_sum *from = sum_at(p, pair->l.group, kind);
+	struct pdet_alloc_sum *to = from;
+	int64_t group = pair->l.group;
+
+	if (p->ended) {
+		group = p->ended(p->arg, pair->l.group, PDET_LIFETIME_UNKNOWN);
+		to = sum_of(p, group, kind);
+		if (!to)
+			return false;
+		from = sum_at(p, pair->l.group, kind);
+		move(&pair->l, from, to);
+		from->freed--;
+		from->cross_cpu -= pair->cross_cpu;
+		from->mismatched -= pair->mismatched;
+		to->freed++;
+		to->cross_cpu += pair->cross_cpu;
+		to->mismatched += pair->mismatched;
+	}
+	from->lifetime_ns -= pair->freed_ns - pair->l.ns;
+	to->lifetime_unknown++;
+	pair->l.group = (uint32_t)group;
+	pair->l.ns = PDET_LIFETIME_UNKNOWN;
+	return true;
+}
+
+/* What was freed goes to the group of no known lifetime. */
+static bool doubt_group(struct pdet_pairing *p, uint32_t group, unsigned kind)
+{
+	struct pdet_alloc_sum *from = sum_at(p, group, kind), *to;
+	const uint64_t *more;
+	int64_t other;
+	size_t k;
+
+	from->lifetime_ns = 0;
+	from->lifetime_unknown = from->freed;
+	if (!p->ended || !from->freed)
+		return true;
+	other = p->ended(p->arg, group, PDET_LIFETIME_UNKNOWN);
+	to = sum_of(p, other, kind);
+	if (!to || other == group)
+		return to;
+	from = sum_at(p, group, kind);
+	more = (const uint64_t *)from;
+	for (k = 0; k < sizeof(*to) / sizeof(*more); k++)
+		((uint64_t *)to)[k] += more[k];
+	memset(from, 0, sizeof(*from));
+	return true;
+}
+
+static bool doubt_all(struct pdet_pairing *p)
+{
+	const size_t n = p->sums.n;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!doubt_group(p, (uint32_t)i, PDET_KMEM_KMALLOC) ||
+		    !doubt_group(p, (uint32_t)i, PDET_KMEM_PAGE_ALLOC))
+			return false;
+	p->n_paired = p->forgotten_ns = 0;
+	return true;
+}
+
+bool pdet_pairing_lost(struct pdet_pairing *p, const struct pdet_kmem_event *e)
+{
+	const uint64_t n = PDET_MIN(p->n_paired, (uint64_t)PDET_PAIRING_RECENT);
+	struct pdet_paired *pair;
+	uint64_t i;
+
+	if (!pdet_holes_add(&p->holes, e->requested, e->ns))
+		return false;
+	if (p->forgotten_ns && p->forgotten_ns >= e->requested)
+		return doubt_all(p);
+	for (i = 1; i <= n; i++) {
+		pair = &p->recent[(p->n_paired - i) % PDET_PAIRING_RECENT];
+		if (pair->freed_ns < e->requested)
+			break;
+		if (pair->l.ns != PDET_LIFETIME_UNKNOWN &&
+		    pair->l.ns <= e->ns && !doubt(p, pair))
+			return false;
+	}
+	return true;
+}
+
+/* --- */
+
 static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
 	struct pdet_alloc_sum *s;
+	uint64_t lifetime;
 	struct pdet_live l;
+	uint32_t group;
+	bool other;
 
 	if (pdet_kmem_is_nothing(e)) {
 		p->rest.freed_nothing++;
@@ -155,29 +294,38 @@ static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 		p->rest.freed_unknown[pdet_kmem_is_page(e->kind)]++;
 		return 0;
 	}
-	s = end(p, &l, e->ns < l.ns ? PDET_LIFETIME_UNKNOWN : e->ns - l.ns);
+	group = l.group;
+	lifetime = lifetime_of(p, l.ns, e->ns);
+	s = end(p, &l, lifetime);
 	if (!s)
 		return -ENOMEM;
 	s->freed++;
 	s->cross_cpu += l.cpu != e->cpu;
-	if (!pdet_kmem_is_of_family(l.kind, e->kind)) {
+	other = !pdet_kmem_is_of_family(l.kind, e->kind);
+	if (other) {
 		s->mismatched++;
 		if (!found(p, e->kind == PDET_KMEM_KFREE ?
 				      PAGEDET_FOUND_KFREE :
-				      PAGEDET_FOUND_CACHE_FREE, e, l.group))
+				      PAGEDET_FOUND_CACHE_FREE, e, group))
 			return -ENOMEM;
 	}
-	if (e->ns < l.ns)
-		p->rest.early++;
-	else
-		s->lifetime_ns += e->ns - l.ns;
-	return 0;
+	p->rest.early += e->ns < l.ns;
+	if (lifetime == PDET_LIFETIME_UNKNOWN) {
+		s->lifetime_unknown++;
+		return 0;
+	}
+	s->lifetime_ns += lifetime;
+	if (!p->is_one_stream)
+		return 0;
+	return remember(p, &(struct pdet_paired){
+		l, e->ns, l.cpu != e->cpu, other,
+	}) ? 0 : -ENOMEM;
 }
 
 /* Objects and bytes that are live, one by one not known. */
 static int add_live(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
-	struct pdet_alloc_sum *s = sum_of(p, p->group(p->arg, e));
+	struct pdet_alloc_sum *s = sum_of(p, p->group(p->arg, e), e->kind);
 
 	if (!s)
 		return -ENOMEM;
@@ -192,7 +340,7 @@ static int add(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	if (e->kind == PDET_KMEM_SUM)
 		return add_live(p, e);
 	if (e->kind == PDET_KMEM_LOST)
-		return 0;
+		return pdet_pairing_lost(p, e) ? 0 : -ENOMEM;
 	if (pdet_kmem_is_alloc(e->kind))
 		return allocate(p, e);
 	if (e->kind >= PDET_KMEM_NAME)
@@ -251,7 +399,7 @@ int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum,
 
 	if (e.cache_len)
 		e.cache = sum->cache;
-	s = sum_of(p, p->group(p->arg, &e));
+	s = sum_of(p, p->group(p->arg, &e), e.kind);
 	if (!s)
 		return -ENOMEM;
 	p->rest.event[e.kind] += sum->times + sum->failed;
@@ -270,7 +418,7 @@ int pdet_pairing_object(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	struct pdet_live *l;
 	bool had;
 
-	if (!sum_of(p, group))
+	if (!sum_of(p, group, e->kind))
 		return -ENOMEM;
 	l = pdet_live_put(&p->objects, e->object, &had);
 	if (!l)
@@ -288,6 +436,10 @@ void pdet_pairing_free(struct pdet_pairing *p)
 {
 	pdet_vec_free(&p->sums);
 	pdet_findings_free(&p->findings);
+	pdet_holes_free(&p->holes);
+	free(p->recent);
+	p->recent = NULL;
+	p->n_paired = p->forgotten_ns = 0;
 	pdet_live_free(&p->objects);
 	pdet_live_free(&p->pages);
 }

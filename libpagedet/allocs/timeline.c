@@ -218,7 +218,6 @@ static int add_lost(struct pdet_timeline *t, const struct pdet_kmem_event *e)
 	struct pdet_timeline_list *l = &t->of_pages;
 	struct pdet_timeline_row *last = l->n ?
 		&l->data[(l->oldest + l->n - 1) % l->n] : NULL;
-	const struct pdet_timeline_hole hole = { e->requested, e->ns };
 	const struct pdet_timeline_row row = {
 		.ns = e->ns, .number = t->numbers + 1, .bytes = e->object,
 		.lifetime = PDET_LIFETIME_UNKNOWN,
@@ -226,7 +225,7 @@ static int add_lost(struct pdet_timeline *t, const struct pdet_kmem_event *e)
 		.effect = PAGEDET_EFFECT_LOST,
 	};
 
-	if (!pdet_vec_push(&t->holes, hole))
+	if (!pdet_holes_add(&t->holes, e->requested, e->ns))
 		return -ENOMEM;
 	if (last && last->number == t->numbers &&
 	    last->kind == PAGEDET_EVENT_LOST) {
@@ -290,46 +289,17 @@ static void join(struct pdet_timeline *t)
 	}
 }
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct pdet_timeline_hole *x = a, *y = b;
-
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-/* Whether some hole is between. They are in order, and each ends no earlier
- * than those before it. */
-static bool has_hole(const struct pdet_timeline *t, uint64_t from, uint64_t to)
-{
-	size_t low = 0, high = t->holes.n, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->holes.data[middle].begin <= to)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && t->holes.data[low - 1].end >= from;
-}
-
 /* If events were lost between both, a free may be that of a later
  * allocation. */
 static void judge_lifetimes(struct pdet_timeline *t)
 {
-	struct pdet_timeline_hole *h = t->holes.data;
 	struct pdet_timeline_row *row;
 	size_t i;
 
-	if (!t->holes.n)
-		return;
-	qsort(h, t->holes.n, sizeof(*h), by_begin);
-	for (i = 1; i < t->holes.n; i++)
-		h[i].end = PDET_MAX(h[i].end, h[i - 1].end);
 	for (i = 0; i < t->n; i++) {
 		row = &t->rows[i];
 		if (row->lifetime != PDET_LIFETIME_UNKNOWN &&
-		    has_hole(t, row->ns - row->lifetime, row->ns))
+		    pdet_holes_has(&t->holes, row->ns - row->lifetime, row->ns))
 			row->lifetime = PDET_LIFETIME_UNKNOWN;
 	}
 }
@@ -371,7 +341,7 @@ void pdet_timeline_free(struct pdet_timeline *t)
 	free(t->since);
 	free(t->rows);
 	pdet_live_free(&t->objects);
-	pdet_vec_free(&t->holes);
+	pdet_holes_free(&t->holes);
 	pdet_vec_free(&t->of_pages);
 	pdet_vec_free(&t->of_objects);
 }

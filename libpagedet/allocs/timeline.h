@@ -6,6 +6,7 @@
 #ifndef PDET_ALLOCS_TIMELINE_H
 #define PDET_ALLOCS_TIMELINE_H
 
+#include "allocs/holes.h"
 #include "allocs/keys.h"
 #include "allocs/live.h"
 
@@ -53,12 +54,7 @@ struct pdet_timeline {
 	uint64_t numbers;	/* rows so far */
 	struct pdet_timeline_list of_pages, of_objects;
 	uint64_t lost;		/* rows about losses */
-	struct {
-		struct pdet_timeline_hole {
-			uint64_t begin, end; /* ns: events were lost between */
-		} *data;
-		size_t n, cap;
-	} holes;
+	struct pdet_holes holes;
 	bool has_pages;		/* the trace has events of pages at all */
 	uint64_t unplaced;	/* events of objects, of which it is not known
 				 * in which frame they are; known at the end */

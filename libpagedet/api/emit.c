@@ -220,6 +220,8 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 			      it->pd->info.last_ns : 0;
 	if (it->it->group)
 		end.pages = pdet_group_pages(it->it->group);
+	if (pdet_sums_bytes(it->it))
+		end.bytes_state = pdet_group_bytes(it->it->group, &end.bytes);
 	if (walked < 0) {
 		char error[PDET_ERROR_SIZE], hint[PDET_ERROR_SIZE];
 

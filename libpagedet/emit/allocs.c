@@ -5,6 +5,7 @@
 #include "emit/alloc_cells.h"
 #include "emit/allocs.h"
 #include "emit/cell.h"
+#include "trace/kmem.h"
 
 struct emitting {
 	struct pagedet_emitter *e;
@@ -12,6 +13,7 @@ struct emitting {
 	struct pdet_alloc_cells cells; /* of the group */
 	bool compared, verified;
 	bool paired;		/* by the kernel */
+	bool has_pages;		/* the table shows them */
 	struct pagedet_alloc_group group;
 	struct pagedet_allocs_total total;
 };
@@ -29,51 +31,95 @@ enum source { OF_ALLOCS, OF_FREES, OF_EVENTS };
 
 /*
  * Numbers of a group. The table shows some of them: of a comparison those that
- * it has of both traces, and of a verification those that it is about. Bytes
- * can be unknown.
+ * it has of both traces, and of a verification those that it is about. Those
+ * without page_ are of objects of slabs alone. Bytes of pages can be unknown.
  */
 static const struct {
 	const char *name;
 	size_t at, before;	/* before 0: not compared */
+	size_t pages, pages_before; /* what is no part of it; 0: nothing */
 	bool shown, is_bytes;
 	bool verified;		/* of a verification */
+	bool of_pages;
 	enum source of;
 } numbers[] = {
 #define AT(name) offsetof(struct pagedet_alloc_group, name)
-#define NUMBER(name, shown, is_bytes, of) \
-	{ #name, AT(name), 0, shown, is_bytes, false, of }
-#define VERIFIED(name, is_bytes) \
-	{ #name, AT(name), 0, true, is_bytes, true, OF_EVENTS }
-#define COMPARED(name, is_bytes, of) \
-	{ #name, AT(name), AT(name##_before), true, is_bytes, false, of }
-	COMPARED(times, false, OF_ALLOCS),
-	NUMBER(requested, true, true, OF_ALLOCS),
-	COMPARED(allocated, true, OF_ALLOCS),
-	{ "waste", WASTE, WASTE, true, false, false, OF_ALLOCS },
-	NUMBER(unsized, false, false, OF_ALLOCS),
-	NUMBER(freed, false, false, OF_FREES),
-	COMPARED(live, false, OF_FREES),
-	COMPARED(live_bytes, true, OF_FREES),
-	NUMBER(replaced, true, false, OF_FREES),
-	NUMBER(failed, false, false, OF_ALLOCS),
-	NUMBER(cross_cpu, true, false, OF_FREES),
-	NUMBER(mismatched, false, false, OF_FREES),
-	NUMBER(less, false, false, OF_EVENTS),
-	NUMBER(lifetime_ns, false, false, OF_EVENTS),
-	NUMBER(untracked, false, false, OF_FREES),
-	VERIFIED(verified_live, false),
-	VERIFIED(verified_live_bytes, true),
-	VERIFIED(verified_free, false),
-	VERIFIED(unverified, false),
+/* A number that pages do not have. */
+#define OBJECTS(name, of) \
+	{ #name, AT(name), 0, 0, 0, false, false, false, false, of }
+#define NUMBER(name, pages, shown, of) \
+	{ #name, AT(name), 0, AT(pages), 0, shown, false, false, false, of }
+#define COMPARED(name, of) \
+	{ #name, AT(name), AT(name##_before), AT(page_##name), \
+	  AT(page_##name##_before), true, false, false, false, of }
+#define VERIFIED(name) \
+	{ #name, AT(name), 0, AT(page_##name), 0, true, false, true, false, \
+	  OF_EVENTS }
+#define PAGES(name, is_bytes, of) \
+	{ "page_" #name, AT(page_##name), 0, 0, 0, false, is_bytes, false, \
+	  true, of }
+#define PAGES_COMPARED(name, is_bytes, of) \
+	{ "page_" #name, AT(page_##name), AT(page_##name##_before), 0, 0, \
+	  true, is_bytes, false, true, of }
+#define PAGES_VERIFIED(name, is_bytes) \
+	{ "page_" #name, AT(page_##name), 0, 0, 0, true, is_bytes, true, \
+	  true, OF_EVENTS }
+	COMPARED(times, OF_ALLOCS),
+	NUMBER(requested, page_allocated, true, OF_ALLOCS),
+	COMPARED(allocated, OF_ALLOCS),
+	{ "waste", WASTE, WASTE, 0, 0, true, false, false, false, OF_ALLOCS },
+	/* Of pages. */
+	{ "unsized", AT(unsized), 0, 0, 0, false, false, false, true,
+	  OF_ALLOCS },
+	NUMBER(freed, page_freed, false, OF_FREES),
+	COMPARED(live, OF_FREES),
+	COMPARED(live_bytes, OF_FREES),
+	NUMBER(replaced, page_replaced, true, OF_FREES),
+	NUMBER(failed, page_failed, false, OF_ALLOCS),
+	NUMBER(cross_cpu, page_cross_cpu, true, OF_FREES),
+	OBJECTS(mismatched, OF_FREES),
+	OBJECTS(less, OF_EVENTS),
+	NUMBER(lifetime_ns, page_lifetime_ns, false, OF_EVENTS),
+	NUMBER(lifetime_unknown, page_lifetime_unknown, false, OF_EVENTS),
+	NUMBER(untracked, page_untracked, false, OF_FREES),
+	VERIFIED(verified_live),
+	VERIFIED(verified_live_bytes),
+	VERIFIED(verified_free),
+	VERIFIED(unverified),
+	PAGES_COMPARED(times, false, OF_ALLOCS),
+	PAGES_COMPARED(allocated, true, OF_ALLOCS),
+	PAGES(freed, false, OF_FREES),
+	PAGES_COMPARED(live, false, OF_FREES),
+	PAGES_COMPARED(live_bytes, true, OF_FREES),
+	PAGES(replaced, false, OF_FREES),
+	PAGES(failed, false, OF_ALLOCS),
+	PAGES(cross_cpu, false, OF_FREES),
+	PAGES(lifetime_ns, false, OF_EVENTS),
+	PAGES(lifetime_unknown, false, OF_EVENTS),
+	PAGES(untracked, false, OF_FREES),
+	PAGES_VERIFIED(verified_live, false),
+	PAGES_VERIFIED(verified_live_bytes, true),
+	PAGES_VERIFIED(verified_free, false),
+	PAGES_VERIFIED(unverified, false),
+#undef PAGES_VERIFIED
+#undef PAGES_COMPARED
+#undef PAGES
 #undef VERIFIED
 #undef COMPARED
 #undef NUMBER
+#undef OBJECTS
 };
+
+static bool is_untracked(size_t i)
+{
+	return numbers[i].at == AT(untracked) ||
+	       numbers[i].at == AT(page_untracked);
+}
 
 static bool is_left_out(const struct emitting *s, size_t i)
 {
 	return (numbers[i].verified && !s->verified) ||
-	       (numbers[i].at == AT(untracked) && !s->paired);
+	       (is_untracked(i) && !s->paired);
 }
 
 static unsigned sides(const struct emitting *s, size_t i)
@@ -87,10 +133,20 @@ static uint64_t waste(uint64_t allocated, uint64_t requested)
 	return allocated - PDET_MIN(allocated, requested);
 }
 
+static uint64_t member(const struct emitting *s, size_t at)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)&s->group + at, sizeof(v));
+	return v;
+}
+
 /* Of GROWN it is the difference, which may be negative. */
 static uint64_t number(const struct emitting *s, size_t i, unsigned side)
 {
 	const struct pagedet_alloc_group *g = &s->group;
+	const size_t pages = side == NOW ? numbers[i].pages :
+					   numbers[i].pages_before;
 	uint64_t v;
 
 	if (side == GROWN)
@@ -99,10 +155,8 @@ static uint64_t number(const struct emitting *s, size_t i, unsigned side)
 		return side == NOW ?
 			       waste(g->allocated, g->requested) :
 			       waste(g->allocated_before, g->requested_before);
-	memcpy(&v, (const char *)g + (side == NOW ? numbers[i].at :
-						    numbers[i].before),
-	       sizeof(v));
-	return v;
+	v = member(s, side == NOW ? numbers[i].at : numbers[i].before);
+	return pages ? v - member(s, pages) : v;
 }
 
 /* Whether the sums have it at all. */
@@ -116,6 +170,11 @@ static bool is_told(const struct emitting *s, size_t i)
 	       !s->total.no_events;
 }
 
+static bool is_all(uint64_t unknown, uint64_t all)
+{
+	return unknown && unknown == all;
+}
+
 /* Whether nothing that the number would sum up is known. */
 static bool is_unknown(const struct emitting *s, size_t i, unsigned side)
 {
@@ -123,25 +182,40 @@ static bool is_unknown(const struct emitting *s, size_t i, unsigned side)
 
 	if (!is_told(s, i))
 		return true;
-	if (numbers[i].at == AT(lifetime_ns))
+	switch (numbers[i].at) {
+	case AT(lifetime_unknown):
+	case AT(page_lifetime_unknown):
 		return s->total.no_ns;
-	if (numbers[i].at == AT(cross_cpu))
+	case AT(lifetime_ns):
+		return s->total.no_ns ||
+		       is_all(g->lifetime_unknown - g->page_lifetime_unknown,
+			      g->freed - g->page_freed);
+	case AT(page_lifetime_ns):
+		return s->total.no_ns ||
+		       is_all(g->page_lifetime_unknown, g->page_freed);
+	case AT(cross_cpu):
+	case AT(page_cross_cpu):
 		return s->total.no_cpu;
+	default:
+		break;
+	}
 	if (!numbers[i].is_bytes)
 		return false;
-	if (side != BEFORE && g->unsized && g->unsized == g->times)
-		return true;
-	return side != NOW && g->unsized_before &&
-	       g->unsized_before == g->times_before;
+	return (side != BEFORE && is_all(g->unsized, g->page_times)) ||
+	       (side != NOW && is_all(g->unsized_before, g->page_times_before));
 }
 
 /* Whether a sum lacks some. */
 static bool is_partial(const struct emitting *s, size_t i, unsigned side)
 {
+	const uint64_t untracked = numbers[i].of_pages ?
+		s->group.page_untracked :
+		s->group.untracked - s->group.page_untracked;
+
 	return (numbers[i].is_bytes &&
 		((side != BEFORE && s->group.unsized) ||
 		 (side != NOW && s->group.unsized_before))) ||
-	       (numbers[i].of == OF_FREES && s->group.untracked);
+	       (numbers[i].of == OF_FREES && untracked);
 }
 
 static bool is_negative(uint64_t value, unsigned side)
@@ -200,6 +274,7 @@ struct rest {
 	size_t at;
 	enum source of;
 	bool needs_all;		/* all live objects must have been tracked */
+	bool at_least;		/* there may be more */
 };
 
 /* Why it is not known, or PAGEDET_HAVE. */
@@ -208,6 +283,11 @@ static unsigned state_of_rest(const struct emitting *s,
 {
 	const struct pagedet_allocs_total *t = &s->total;
 
+	/* As a check says it. */
+	if (rest->at == offsetof(struct pagedet_allocs_total, lost) &&
+	    !rest->at_least)
+		return t->gaps || t->uncounted ? PAGEDET_UNSUPPORTED :
+						 PAGEDET_HAVE;
 	if (rest->of != OF_ALLOCS &&
 	    (t->only_live || t->no_frees ||
 	     (rest->of == OF_EVENTS && t->no_events)))
@@ -216,9 +296,10 @@ static unsigned state_of_rest(const struct emitting *s,
 						 PAGEDET_HAVE;
 }
 
-static void json_missing(struct emitting *s, const struct rest *rest, size_t n)
+/* @any: it has some already. */
+static void json_missing(struct emitting *s, const struct rest *rest, size_t n,
+			 bool any)
 {
-	bool any = false;
 	unsigned side, state;
 	size_t k;
 
@@ -239,12 +320,37 @@ static void json_missing(struct emitting *s, const struct rest *rest, size_t n)
 	str(s, any ? "}" : "");
 }
 
+static bool is_by_family(const struct emitting *s)
+{
+	unsigned i;
+
+	for (i = 0; i < s->cells.n_by; i++)
+		if (s->cells.by[i] == PAGEDET_ALLOC_FAMILY)
+			return true;
+	return false;
+}
+
 static void json_group(struct emitting *s)
 {
+	const bool is_told = is_by_family(s);
+	const char *family = is_told ? NULL : pdet_allocs_family(s->a);
+	bool any = false;
+
 	str(s, "{");
 	pdet_cells_json(&s->cells);
 	json_numbers(s);
-	json_missing(s, NULL, 0);
+	if (family) {
+		json_key(s, ",", "family");
+		str(s, "\"");
+		str(s, family);
+		str(s, "\"");
+	} else if (!is_told) {
+		str(s, ",\"family\":null");
+	}
+	if (!is_told && !family)
+		pdet_cells_json_reason(s->e, &any, "family", "",
+				       PAGEDET_UNSUPPORTED);
+	json_missing(s, NULL, 0, any);
 	str(s, "}\n");
 }
 
@@ -254,11 +360,6 @@ static void json_rest(struct emitting *s, const struct rest *rest, size_t n)
 	size_t k;
 
 	for (k = 0; k < n; k++) {
-		/* There is no trace that could lack some, and the object of
-		 * reasons has this name. */
-		if ((s->total.no_events || s->total.only_live) &&
-		    !strcmp(rest[k].name, "missing"))
-			continue;
 		memcpy(&v, (const char *)&s->total + rest[k].at, sizeof(v));
 		json_key(s, ",", rest[k].name);
 		if (state_of_rest(s, &rest[k]) != PAGEDET_HAVE)
@@ -268,24 +369,62 @@ static void json_rest(struct emitting *s, const struct rest *rest, size_t n)
 	}
 }
 
+/* By kind. The kernel's sums have allocations only. */
+static void json_events(struct emitting *s)
+{
+	static const char *const names[PDET_KMEM_NAME] = {
+		[PDET_KMEM_KMALLOC] = "kmalloc",
+		[PDET_KMEM_CACHE_ALLOC] = "kmem_cache_alloc",
+		[PDET_KMEM_KFREE] = "kfree",
+		[PDET_KMEM_CACHE_FREE] = "kmem_cache_free",
+		[PDET_KMEM_PAGE_ALLOC] = "mm_page_alloc",
+		[PDET_KMEM_PAGE_FREE] = "mm_page_free",
+		[PDET_KMEM_PAGE_BATCHED] = "mm_page_free_batched",
+	};
+	const uint64_t *n = pdet_allocs_events(s->a);
+	unsigned kind;
+
+	json_key(s, ",", "events");
+	for (kind = PDET_KMEM_KMALLOC; kind < PDET_KMEM_NAME; kind++) {
+		json_key(s, kind == PDET_KMEM_KMALLOC ? "{" : ",",
+			 names[kind]);
+		if (s->total.only_live || (s->total.no_events &&
+					   !pdet_kmem_is_alloc(kind)))
+			str(s, "null");
+		else
+			pdet_out_dec(&s->e->out, n[kind]);
+	}
+	str(s, "}");
+}
+
 /* What is in no group, and what the sums do not have in them. */
 static void json_total(struct emitting *s)
 {
 	const struct pagedet_allocs_total *t = &s->total;
 	static const struct rest rest[] = {
 #define OF(of, name, all) \
-	{ #name, offsetof(struct pagedet_allocs_total, name), of, all }
+	{ #name, offsetof(struct pagedet_allocs_total, name), of, all, false }
 #define REST(name) OF(OF_ALLOCS, name, false)
-		REST(groups), REST(events), REST(other),
+		REST(groups),
+		{ "all_events", offsetof(struct pagedet_allocs_total, events),
+		  OF_ALLOCS, false, false },
+		REST(other),
 		OF(OF_FREES, freed_unknown, true),
 		OF(OF_FREES, pages_unknown, true),
 		OF(OF_FREES, freed_nothing, false),
 		OF(OF_EVENTS, early, false), REST(begin_ns),
-		REST(end_ns), REST(lost), REST(gaps), REST(uncounted),
-		REST(missing), REST(cut_bytes), REST(damaged), REST(strange),
+		REST(end_ns), REST(lost),
+		{ "lost_at_least", offsetof(struct pagedet_allocs_total, lost),
+		  OF_ALLOCS, false, true },
+		REST(gaps), REST(uncounted),
+		/* The object of reasons is "missing". */
+		{ "missing_events",
+		  offsetof(struct pagedet_allocs_total, missing),
+		  OF_ALLOCS, false, false },
+		REST(cut_bytes), REST(damaged), REST(strange),
 		OF(OF_EVENTS, disorder, false), REST(sites), REST(unnamed),
 		REST(inexact), REST(changed),
-		REST(page_events),
+		REST(page_events), REST(other_instances),
 	}, compared[] = {
 		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),
 	}, left_out[] = {
@@ -296,6 +435,13 @@ static void json_total(struct emitting *s)
 
 	str(s, "{\"total\":{");
 	json_numbers(s);
+	json_events(s);
+	/* An object whose address was allocated again. */
+	json_key(s, ",", "allocated_while_live");
+	if (t->only_live || t->no_frees)
+		str(s, "null");
+	else
+		pdet_out_dec(&s->e->out, t->replaced - t->page_replaced);
 	json_rest(s, rest, PDET_COUNT(rest));
 	if (s->compared)
 		json_rest(s, compared, PDET_COUNT(compared));
@@ -309,7 +455,7 @@ static void json_total(struct emitting *s)
 	}
 	json_key(s, ",", "complete");
 	str(s, t->complete ? "true" : "false");
-	json_missing(s, rest, PDET_COUNT(rest));
+	json_missing(s, rest, PDET_COUNT(rest), false);
 	str(s, "}}\n");
 }
 
@@ -361,9 +507,11 @@ static void column(struct emitting *s, size_t k, const char *text, size_t len)
 
 static bool is_shown(const struct emitting *s, size_t k)
 {
+	if (numbers[k].of_pages && !s->has_pages)
+		return false;
 	if (numbers[k].verified)
 		return s->verified;
-	if (numbers[k].at == AT(untracked))
+	if (is_untracked(k))
 		return s->paired && s->total.untracked;
 	if (!is_told(s, k))
 		return false;
@@ -446,7 +594,15 @@ static void emit_total(struct emitting *s)
 	memset(&s->group, 0, sizeof(s->group));
 	memcpy(&s->group.times, &s->total.times,
 	       AT(value) - AT(times));
+	_Static_assert(AT(page_live_bytes_before) - AT(lifetime_unknown) ==
+		       offsetof(struct pagedet_allocs_total,
+				page_live_bytes_before) -
+		       offsetof(struct pagedet_allocs_total,
+				lifetime_unknown), "sums of pages");
 	s->group.untracked = s->total.untracked;
+	memcpy(&s->group.lifetime_unknown, &s->total.lifetime_unknown,
+	       AT(page_live_bytes_before) + sizeof(uint64_t) -
+	       AT(lifetime_unknown));
 	s->cells.n_by = 0;
 	if (s->e->format == &pdet_emit_text)
 		text_total(s);
@@ -471,6 +627,8 @@ int pdet_emit_allocs(struct pagedet_emitter *e, struct pdet_env *env,
 	s.verified = pdet_allocs_is_verified(a);
 	pdet_allocs_total(a, &s.total);
 	s.paired = s.total.no_events && !s.total.no_frees;
+	s.has_pages = s.total.page_times || s.total.page_failed ||
+		      s.total.page_times_before;
 	if (e->format == &pdet_emit_csv) {
 		group = csv_group;
 		csv_head(&s);

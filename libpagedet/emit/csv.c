@@ -221,6 +221,17 @@ static char *put_cell(struct pagedet_emitter *e, const struct pdet_batch *b,
 	return p;
 }
 
+static char *put_bytes(const struct pagedet_emitter *e,
+		       const struct pdet_batch *b, uint32_t row, char *p)
+{
+	uint64_t bytes;
+	const unsigned state = pdet_emit_bytes(e, b, row, &bytes);
+
+	if (state == PAGEDET_HAVE)
+		return pdet_put_dec(p, bytes);
+	return pdet_is_reason(state) ? put_reason(e, p, state) : p;
+}
+
 static void csv_batch(struct pagedet_emitter *e, const struct pdet_batch *b)
 {
 	const struct csv *csv = e->own;
@@ -233,9 +244,7 @@ static void csv_batch(struct pagedet_emitter *e, const struct pdet_batch *b)
 		for (i = 0; i < e->n_col; i++)
 			p = put_cell(e, b, i, row, p);
 		if (e->query.grouped) {
-			p = pdet_put_dec(p, pdet_batch_get(
-				b, row, PAGEDET_FIELD_PAGES, 0) *
-				e->query.page_size);
+			p = put_bytes(e, b, row, p);
 			*p++ = '\n';
 		} else if (e->n_col) {
 			p[-1] = '\n';

@@ -45,6 +45,9 @@ struct pdet_emit_end {
 	const struct pagedet_mappers *mappers;
 	size_t n_mappers;
 	uint64_t pages;		/* for groups: pages in all of them */
+	uint64_t bytes;		/* for groups of objects or events: in all */
+	uint32_t bytes_state;	/* PAGEDET_HAVE, or PAGEDET_NONE, or why they
+				 * are not known */
 	uint64_t undecided;
 	uint64_t spilled;	/* for groups: pages in the group "other" */
 	uint64_t wanted, visited; /* places; wanted 0: not known */

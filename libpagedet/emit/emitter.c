@@ -269,6 +269,36 @@ static void group_cols(struct pagedet_emitter *e, const uint32_t *keys,
 		add_col(e, keys[i]);
 	}
 	add_col(e, PAGEDET_FIELD_PAGES);
+	/* Many objects share a page, and a block has several. */
+	e->counted = e->query.target == PAGEDET_TARGET_OBJECTS ? "objects" :
+		     e->query.target == PAGEDET_TARGET_EVENTS ? "events" :
+								"pages";
+	e->col[e->n_col - 1].name = e->counted;
+}
+
+static bool is_key(const struct pagedet_emitter *e, uint32_t field)
+{
+	size_t i;
+
+	for (i = 0; i < e->query.n_group_by; i++)
+		if (e->keys[i] == field)
+			return true;
+	return false;
+}
+
+unsigned pdet_emit_bytes(const struct pagedet_emitter *e,
+			 const struct pdet_batch *b, uint32_t row,
+			 uint64_t *ret)
+{
+	const uint64_t n = pdet_batch_get(b, row, PAGEDET_FIELD_PAGES, 0);
+	const unsigned f = PAGEDET_FIELD_ALLOC_BYTES;
+
+	if (!pdet_emit_counts_others(e)) {
+		*ret = n * e->query.page_size;
+		return PAGEDET_HAVE;
+	}
+	*ret = pdet_batch_get(b, row, f, 0) * (is_key(e, f) ? n : 1);
+	return pdet_batch_state(b, row, f);
 }
 
 /*

@@ -104,6 +104,7 @@ struct pagedet_emitter {
 	uint32_t keys[PDET_FIELDS];
 	struct pdet_emit_col col[PDET_FIELDS];
 	unsigned n_col;
+	const char *counted;	/* what groups count: "pages" ... */
 };
 
 /* pdet_out_more - the slow path of pdet_out_room(). */
@@ -165,6 +166,22 @@ void pdet_out_pad(struct pdet_out *out, size_t blanks);
 void pdet_out_right(struct pdet_out *out, size_t width, const char *text,
 		    size_t len);
 void pdet_out_dec(struct pdet_out *out, uint64_t value);
+
+/* pdet_emit_counts_others - whether groups count objects or events. */
+static inline bool pdet_emit_counts_others(const struct pagedet_emitter *e)
+{
+	return e->query.target == PAGEDET_TARGET_OBJECTS ||
+	       e->query.target == PAGEDET_TARGET_EVENTS;
+}
+
+/*
+ * pdet_emit_bytes - get the bytes of a group: those of its pages, or what its
+ * objects or events got. Returns PAGEDET_HAVE, or PAGEDET_NONE, or why they are
+ * not known.
+ */
+unsigned pdet_emit_bytes(const struct pagedet_emitter *e,
+			 const struct pdet_batch *b, uint32_t row,
+			 uint64_t *ret);
 
 /* pdet_emit_bind - let the columns point at a batch. */
 void pdet_emit_bind(struct pagedet_emitter *e, const struct pdet_batch *b);

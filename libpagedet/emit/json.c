@@ -489,11 +489,26 @@ static char *put_object(struct pagedet_emitter *e, const struct pdet_batch *b,
 	return p;
 }
 
+/* Of a group, which has no other reasons. */
+static char *put_bytes(char *p, uint64_t bytes, unsigned state)
+{
+	p = put(p, "\"bytes\":");
+	if (state == PAGEDET_HAVE)
+		return pdet_put_dec(p, bytes);
+	p = put(p, "null");
+	if (!pdet_is_reason(state))
+		return p;
+	p = put(p, ",\"missing\":{\"bytes\":");
+	return put(put_quoted(p, pdet_reason_name(state)), "}");
+}
+
 static char *put_row(struct pagedet_emitter *e, const struct pdet_batch *b,
 		     uint32_t row, char *p)
 {
 	const struct json *j = e->own;
 	struct lost lost;
+	unsigned state;
+	uint64_t bytes;
 
 	lost.n = 0;
 	p = pdet_out_room(&e->out, p, j->row_room);
@@ -506,9 +521,8 @@ static char *put_row(struct pagedet_emitter *e, const struct pdet_batch *b,
 	if (lost.n)
 		p = put_lost(e, p, &lost);
 	if (e->query.grouped) {
-		p = put(p, "\"bytes\":");
-		p = pdet_put_dec(p, pdet_batch_get(b, row, PAGEDET_FIELD_PAGES,
-						   0) * e->query.page_size);
+		state = pdet_emit_bytes(e, b, row, &bytes);
+		p = put_bytes(p, bytes, state);
 	} else if (e->options & PAGEDET_EMIT_SOURCES) {
 		p = put_sources(e, b, row, p);
 	}
@@ -681,10 +695,16 @@ static void json_end(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 		put_mappers(out, &end->mappers[i]);
 	if (!e->query.grouped)
 		return;
-	pdet_out_str(out, "{\"total\":{\"pages\":");
+	pdet_out_str(out, "{\"total\":{\"");
+	pdet_out_str(out, e->counted);
+	pdet_out_str(out, "\":");
 	pdet_out_dec(out, end->pages);
-	pdet_out_str(out, ",\"bytes\":");
-	pdet_out_dec(out, end->pages * e->query.page_size);
+	pdet_out_str(out, ",");
+	out->at = pdet_out_room(out, out->at, 8 * BLOCK);
+	out->at = pdet_emit_counts_others(e) ?
+		put_bytes(out->at, end->bytes, end->bytes_state) :
+		put_bytes(out->at, end->pages * e->query.page_size,
+			  PAGEDET_HAVE);
 	pdet_out_str(out, ",\"undecided\":");
 	pdet_out_dec(out, end->undecided);
 	if (end->spilled) {

@@ -142,11 +142,6 @@ static bool left_out(const struct pagedet_emitter *e, unsigned col, bool ended)
 static void choose(struct pagedet_emitter *e, bool ended)
 {
 	struct pdet_text *t = e->own;
-	/* Many objects share a page, and a block has several. */
-	const char *rows = e->query.target == PAGEDET_TARGET_OBJECTS ?
-			   "objects" :
-			   e->query.target == PAGEDET_TARGET_EVENTS ?
-			   "events" : NULL;
 	unsigned i;
 
 	t->n_table = 0;
@@ -157,14 +152,13 @@ static void choose(struct pagedet_emitter *e, bool ended)
 		t->out_of_table[i] = left_out(e, i, ended);
 		if (t->out_of_table[i] || t->same[i] || t->no_room[i])
 			continue;
-		add(t, i, PDET_TEXT_VALUE, count && rows ? rows : c->name,
-		    c->type);
+		add(t, i, PDET_TEXT_VALUE, c->name, c->type);
 		if (!t->no_hex &&
 		    !strcmp(pdet_field_info(c->field)->unit, "pfn"))
 			add(t, i, PDET_TEXT_HEX, "hex", c->type);
 		if (!count)
 			continue;
-		if (!rows)
+		if (!pdet_emit_counts_others(e))
 			add(t, i, PDET_TEXT_SIZE, "size", c->type);
 		/* A share of a part would pass for one of the whole. */
 		if (t->total && !t->in_part)

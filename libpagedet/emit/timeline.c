@@ -173,9 +173,12 @@ static const struct pdet_cell_number of_total[] = {
 #undef NUMBER
 }, of_trace[] = {
 #define NUMBER(name) { #name, offsetof(struct pagedet_allocs_total, name) }
-	NUMBER(begin_ns), NUMBER(end_ns), NUMBER(lost), NUMBER(gaps),
-	NUMBER(uncounted), NUMBER(missing), NUMBER(cut_bytes), NUMBER(damaged),
-	NUMBER(strange), NUMBER(disorder),
+	NUMBER(begin_ns), NUMBER(end_ns),
+	{ "lost_at_least", offsetof(struct pagedet_allocs_total, lost) },
+	NUMBER(gaps), NUMBER(uncounted),
+	/* "missing" of a row is an object. */
+	{ "missing_events", offsetof(struct pagedet_allocs_total, missing) },
+	NUMBER(cut_bytes), NUMBER(damaged), NUMBER(strange), NUMBER(disorder),
 #undef NUMBER
 };
 
@@ -192,6 +195,11 @@ static void json_total(struct emitting *s)
 	pdet_cells_json_numbers(s->e, t, of_total, PDET_COUNT(of_total));
 	str(s, ",");
 	pdet_cells_json_numbers(s->e, &trace, of_trace, PDET_COUNT(of_trace));
+	str(s, ",\"lost\":");
+	if (trace.gaps || trace.uncounted)
+		str(s, "null");
+	else
+		pdet_out_dec(out, trace.lost);
 	str(s, trace.complete ? ",\"complete\":true,\"objects\":" :
 				",\"complete\":false,\"objects\":");
 	str(s, t->objects == PAGEDET_HAVE ? "\"placed\"" :

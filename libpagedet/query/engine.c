@@ -537,6 +537,8 @@ static int worker_init(struct pdet_iter *it, struct pdet_worker *k,
 					  it->q.string_bytes);
 		if (!k->group)
 			return -ENOMEM;
+		if (pdet_sums_bytes(it))
+			pdet_group_sum_bytes(k->group);
 	}
 	return 0;
 }

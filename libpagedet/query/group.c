@@ -25,6 +25,13 @@ struct entry {
 	uint64_t hash;
 };
 
+/* Zeroed, there is none. */
+struct bytes {
+	uint64_t sum;
+	bool any;
+	uint8_t reason;		/* why the sum lacks some; 0: it does not */
+};
+
 struct pdet_group {
 	uint32_t keys[MAX_KEYS];
 	bool text[MAX_KEYS];
@@ -38,6 +45,13 @@ struct pdet_group {
 		struct key *data;
 		size_t n, cap;
 	} names;
+	/* By entry, if they are added up. */
+	bool has_bytes;
+	struct {
+		struct bytes *data;
+		size_t n, cap;
+	} bytes;
+	struct bytes all_bytes;
 	uint32_t *slot;		/* index of the entry + 1 */
 	size_t slots;
 	struct pdet_strtab strings;
@@ -84,6 +98,7 @@ void pdet_group_free(struct pdet_group *g)
 	pdet_strtab_free(&g->strings);
 	pdet_vec_free(&g->entries);
 	pdet_vec_free(&g->names);
+	pdet_vec_free(&g->bytes);
 	free(g->slot);
 	free(g);
 }
@@ -142,13 +157,50 @@ static bool grow_slots(struct pdet_group *g)
 	return true;
 }
 
-/* Adds pages to the group of a key whose string ids are in @g->strings. */
-static int add(struct pdet_group *g, const struct key *k, uint64_t pages)
+static void add_bytes(struct bytes *to, const struct bytes *more)
+{
+	to->any |= more->any;
+	if (more->reason)
+		to->reason = more->reason;
+	if (__builtin_add_overflow(to->sum, more->sum, &to->sum))
+		to->reason = PAGEDET_CORRUPT;
+}
+
+/* The sum of some rows. */
+static struct bytes bytes_of(const struct pdet_batch *b, uint32_t row,
+			     uint32_t n)
+{
+	const unsigned f = PAGEDET_FIELD_ALLOC_BYTES;
+	struct bytes all = { 0 }, one;
+	unsigned state;
+	uint32_t i;
+
+	if (!b->value[f])
+		return (struct bytes){ .reason = PAGEDET_UNSUPPORTED };
+	for (i = row; i < row + n; i++) {
+		state = b->cell[f][i] & 0xff;
+		one = (struct bytes){ .any = state == PAGEDET_HAVE };
+		if (one.any)
+			one.sum = b->value[f][i];
+		else if (pdet_is_reason(state))
+			one.reason = (uint8_t)state;
+		add_bytes(&all, &one);
+	}
+	return all;
+}
+
+/*
+ * Adds pages, and @bytes if they are added up, to the group of a key whose
+ * string ids are in @g->strings.
+ */
+static int add(struct pdet_group *g, const struct key *k, uint64_t pages,
+	       const struct bytes *bytes)
 {
 	struct entry e = { pages, hash_key(g, k) };
 	size_t at;
 
 	g->total += pages;
+	add_bytes(&g->all_bytes, bytes);
 	if (g->slots) {
 		at = e.hash & (g->slots - 1);
 		for (; g->slot[at]; at = (at + 1) & (g->slots - 1)) {
@@ -157,6 +209,8 @@ static int add(struct pdet_group *g, const struct key *k, uint64_t pages)
 			if (g->entries.data[i].hash == e.hash &&
 			    same_key(g, &g->names.data[i], k)) {
 				g->entries.data[i].pages += pages;
+				if (g->has_bytes)
+					add_bytes(&g->bytes.data[i], bytes);
 				return 0;
 			}
 		}
@@ -166,8 +220,12 @@ static int add(struct pdet_group *g, const struct key *k, uint64_t pages)
 		return 0;
 	}
 	if ((g->entries.n * 2 >= g->slots && !grow_slots(g)) ||
-	    !pdet_vec_reserve(&g->entries, 1) || !pdet_vec_push(&g->names, *k))
+	    !pdet_vec_reserve(&g->entries, 1) ||
+	    (g->has_bytes && !pdet_vec_reserve(&g->bytes, 1)) ||
+	    !pdet_vec_push(&g->names, *k))
 		return -ENOMEM;
+	if (g->has_bytes)
+		g->bytes.data[g->bytes.n++] = *bytes;
 	g->entries.data[g->entries.n++] = e;
 	at = e.hash & (g->slots - 1);
 	while (g->slot[at])
@@ -205,18 +263,26 @@ static bool row_key(struct pdet_group *g, const struct pdet_batch *b,
 	return true;
 }
 
+/* There is no room for its text. */
+static void spill(struct pdet_group *g, uint64_t pages,
+		  const struct bytes *bytes)
+{
+	g->total += pages;
+	g->spilled += pages;
+	add_bytes(&g->all_bytes, bytes);
+}
+
 /* Adds pages to the group of a row, without reading its column of PAGES. */
 static int add_pages(struct pdet_group *g, const struct pdet_batch *b,
-		     uint32_t row, uint64_t pages)
+		     uint32_t row, uint64_t pages, const struct bytes *bytes)
 {
 	struct key k;
 
 	if (!row_key(g, b, row, &k)) {
-		g->total += pages;
-		g->spilled += pages;
+		spill(g, pages, bytes);
 		return 0;
 	}
-	return add(g, &k, pages);
+	return add(g, &k, pages, bytes);
 }
 
 /* The number of rows from @row on with equal keys, found column by column. */
@@ -243,6 +309,7 @@ static uint32_t run_of_rows(const struct pdet_group *g,
 int pdet_group_add(struct pdet_group *g, const struct pdet_batch *b)
 {
 	const uint64_t *pages = b->value[PAGEDET_FIELD_PAGES];
+	struct bytes bytes = { 0 };
 	uint32_t row, n, i;
 	uint64_t sum;
 	int r;
@@ -251,7 +318,9 @@ int pdet_group_add(struct pdet_group *g, const struct pdet_batch *b)
 		n = run_of_rows(g, b, row);
 		for (i = 0, sum = 0; pages && i < n; i++)
 			sum += pages[row + i];
-		r = add_pages(g, b, row, pages ? sum : n);
+		if (g->has_bytes)
+			bytes = bytes_of(b, row, n);
+		r = add_pages(g, b, row, pages ? sum : n, &bytes);
 		if (r < 0)
 			return r;
 	}
@@ -260,9 +329,12 @@ int pdet_group_add(struct pdet_group *g, const struct pdet_batch *b)
 
 int pdet_group_merge(struct pdet_group *g, const struct pdet_group *from)
 {
+	const struct bytes none = { 0 }, *bytes;
+	struct bytes all = g->all_bytes;
 	size_t i, j, len;
 	int r;
 
+	add_bytes(&all, &from->all_bytes);
 	g->spilled += from->spilled;
 	g->total += from->spilled;
 	for (i = 0; i < from->entries.n; i++) {
@@ -270,6 +342,7 @@ int pdet_group_merge(struct pdet_group *g, const struct pdet_group *from)
 		uint64_t pages = from->entries.data[i].pages;
 		bool room = true;
 
+		bytes = g->has_bytes ? &from->bytes.data[i] : &none;
 		for (j = 0; j < g->n_keys && room; j++) {
 			const char *text;
 
@@ -281,14 +354,15 @@ int pdet_group_merge(struct pdet_group *g, const struct pdet_group *from)
 			room = k.value[j];
 		}
 		if (!room) {
-			g->total += pages;
-			g->spilled += pages;
+			spill(g, pages, bytes);
 			continue;
 		}
-		r = add(g, &k, pages);
+		r = add(g, &k, pages, bytes);
 		if (r < 0)
 			return r;
 	}
+	/* Also those that had no group. */
+	g->all_bytes = all;
 	return 0;
 }
 
@@ -313,6 +387,18 @@ static int compare_key(const struct pdet_group *g, size_t i,
 	return down ? -order : order;
 }
 
+/* Sums that are not known, or that there are not, come last. */
+static int compare_bytes(const struct bytes *a, const struct bytes *b, bool up)
+{
+	const bool has = a->any && !a->reason, other = b->any && !b->reason;
+
+	if (has != other)
+		return has ? -1 : 1;
+	if (!has || a->sum == b->sum)
+		return 0;
+	return (a->sum > b->sum) != up ? -1 : 1;
+}
+
 /*
  * Orders groups as requested, then the largest first, then by key. The order is
  * thus always the same.
@@ -330,6 +416,12 @@ static int compare(const void *a, const void *b, void *data)
 	for (i = 0; i < g->n_keys; i++) {
 		order = g->keys[i] == g->order_by ?
 			compare_key(g, i, k, l, !g->up) : 0;
+		if (order)
+			return order;
+	}
+	if (g->has_bytes && g->order_by == PAGEDET_FIELD_ALLOC_BYTES) {
+		order = compare_bytes(&g->bytes.data[*x], &g->bytes.data[*y],
+				      g->up);
 		if (order)
 			return order;
 	}
@@ -366,6 +458,26 @@ size_t pdet_group_count(const struct pdet_group *g)
 	return g->entries.n;
 }
 
+static unsigned state_of(const struct bytes *bytes)
+{
+	return bytes->reason ? bytes->reason :
+	       bytes->any ? PAGEDET_HAVE : PAGEDET_NONE;
+}
+
+static void put_bytes(struct pdet_batch *b, uint32_t row,
+		      const struct bytes *bytes)
+{
+	const unsigned f = PAGEDET_FIELD_ALLOC_BYTES, state = state_of(bytes);
+	const unsigned source = PAGEDET_SOURCE_DERIVED;
+
+	if (state == PAGEDET_HAVE)
+		pdet_put(b, row, f, bytes->sum, source);
+	else if (state == PAGEDET_NONE)
+		pdet_put_none(b, row, f, source);
+	else
+		pdet_put_lost(b, row, f, state, source);
+}
+
 void pdet_group_get(const struct pdet_group *g, size_t i, struct pdet_batch *b,
 		    uint32_t row)
 {
@@ -388,6 +500,24 @@ void pdet_group_get(const struct pdet_group *g, size_t i, struct pdet_batch *b,
 	}
 	pdet_put(b, row, PAGEDET_FIELD_PAGES,
 		 g->entries.data[g->slot[i]].pages, source);
+	if (!g->has_bytes)
+		return;
+	/* A key has the bytes of each. */
+	for (j = 0; j < g->n_keys; j++)
+		if (g->keys[j] == PAGEDET_FIELD_ALLOC_BYTES)
+			return;
+	put_bytes(b, row, &g->bytes.data[g->slot[i]]);
+}
+
+void pdet_group_sum_bytes(struct pdet_group *g)
+{
+	g->has_bytes = true;
+}
+
+unsigned pdet_group_bytes(const struct pdet_group *g, uint64_t *ret)
+{
+	*ret = g->all_bytes.sum;
+	return state_of(&g->all_bytes);
 }
 
 uint64_t pdet_group_pages(const struct pdet_group *g)

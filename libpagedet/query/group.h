@@ -33,9 +33,21 @@ void pdet_group_order(struct pdet_group *g, unsigned field, bool down);
 /* Sorts the groups. Call it before they are read. */
 void pdet_group_sort(struct pdet_group *g);
 size_t pdet_group_count(const struct pdet_group *g);
-/* Writes group @i to row @row of @b: its keys and PAGES. */
+/* Writes group @i to row @row of @b: its keys, PAGES, and the sum of bytes. */
 void pdet_group_get(const struct pdet_group *g, size_t i,
 		    struct pdet_batch *b, uint32_t row);
+
+/*
+ * pdet_group_sum_bytes - add up ALLOC_BYTES, too: rows are objects or events,
+ * which have no pages of their own. Call it before rows are added.
+ */
+void pdet_group_sum_bytes(struct pdet_group *g);
+/*
+ * Their sum of all rows. Returns PAGEDET_HAVE, or PAGEDET_NONE if no row has
+ * them, or why some are not known.
+ */
+unsigned pdet_group_bytes(const struct pdet_group *g, uint64_t *ret);
+
 /* The number of pages in all groups, and in "other". */
 uint64_t pdet_group_pages(const struct pdet_group *g);
 uint64_t pdet_group_spilled(const struct pdet_group *g);

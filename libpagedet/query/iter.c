@@ -232,6 +232,8 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 		pdet_fields_add(&p.filter, PAGEDET_FIELD_MEMCG_INO);
 	for (i = 0; i < it->q.n_group_by; i++)
 		pdet_fields_add(&p.group, it->q.group_by[i]);
+	if (pdet_sums_bytes(it))
+		pdet_fields_add(&p.group, PAGEDET_FIELD_ALLOC_BYTES);
 	if (it->q.options & PAGEDET_Q_RUNS)
 		pdet_fields_add(&p.fields, PAGEDET_FIELD_PAGES);
 	/* The output of groups has only their keys. */
@@ -626,8 +628,12 @@ static int make_output(struct pdet_iter *it)
 		for (i = 0; i < it->q.n_group_by; i++)
 			pdet_fields_add(&keys, it->q.group_by[i]);
 		pdet_fields_add(&keys, PAGEDET_FIELD_PAGES);
+		if (pdet_sums_bytes(it))
+			pdet_fields_add(&keys, PAGEDET_FIELD_ALLOC_BYTES);
 		it->group = pdet_group_new(it->q.group_by, it->q.n_group_by,
 					   it->q.string_bytes);
+		if (it->group && pdet_sums_bytes(it))
+			pdet_group_sum_bytes(it->group);
 		if (it->group && it->q.order >= PAGEDET_ORDER_UP)
 			pdet_group_order(it->group, it->q.order_by,
 					 it->q.order == PAGEDET_ORDER_DOWN);
@@ -675,7 +681,9 @@ static int check_order(const struct pdet_iter *it)
 	if (it->q.order < PAGEDET_ORDER_UP)
 		return 0;
 	if (it->q.grouped)
-		carried = by == PAGEDET_FIELD_PAGES;
+		carried = by == PAGEDET_FIELD_PAGES ||
+			  (pdet_sums_bytes(it) &&
+			   by == PAGEDET_FIELD_ALLOC_BYTES);
 	for (i = 0; i < it->q.n_group_by; i++)
 		carried |= it->q.group_by[i] == by;
 	if (carried)

@@ -374,6 +374,12 @@ int pdet_engine_session(struct pdet_worker *k, struct pdet_env *env,
  * errno.
  */
 int pdet_engine_next(struct pdet_iter *it, struct pdet_batch **ret);
+/* Whether bytes of groups are those of objects or events, not of pages. */
+static inline bool pdet_sums_bytes(const struct pdet_iter *it)
+{
+	return it->q.grouped && pdet_is_of_trace(it->rows_of);
+}
+
 /* Runs the whole walk into it->group. */
 int pdet_engine_group(struct pdet_iter *it);
 /*

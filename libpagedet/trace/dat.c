@@ -176,6 +176,9 @@ static int options6(struct dat *d, struct pdet_cursor *c)
 			take_clocks(d, &one);
 		else if (r == 0 && id == OPTION_UNAME)
 			take_uname(d, &one);
+		/* Its place, and its name. */
+		else if (r == 0 && id == OPTION_BUFFER)
+			d->t->has_others |= one.len > 8 && one.data[8];
 		pdet_text_free(&one);
 	}
 	return r;
@@ -323,6 +326,21 @@ static int part(struct dat *d, uint64_t id, uint64_t offset)
 	return r;
 }
 
+/* Of an instance that is not read, whether it has pages. */
+static int other_buffer(struct dat *d, struct pdet_cursor *c, uint64_t n)
+{
+	uint64_t cpu, at, size;
+
+	for (; n; n--) {
+		if (!pdet_cursor_number(c, 4, &cpu) ||
+		    !pdet_cursor_number(c, 8, &at) ||
+		    !pdet_cursor_number(c, 8, &size))
+			return -EBADMSG;
+		d->t->has_others |= size > 0;
+	}
+	return 0;
+}
+
 /*
  * One instance of tracing. The top one has no name; what others recorded may be
  * the same events once more.
@@ -338,7 +356,9 @@ static int buffer(struct dat *d, struct pdet_cursor *c)
 	    !pdet_cursor_word(c, clock) || !pdet_cursor_number(c, 4, &page) ||
 	    !pdet_cursor_number(c, 4, &n))
 		return -EBADMSG;
-	if (*name || !n)
+	if (*name)
+		return other_buffer(d, c, n);
+	if (!n)
 		return 0;
 	take_clock(d, clock);
 	r = head(d, offset, &id, &flags, &data);
@@ -510,7 +530,8 @@ static int read_all(struct dat *d)
 				 "text of a latency tracer", d->name);
 	if (r == 0 && (!d->t->n_pages || !d->t->layout.bytes))
 		return pdet_fail(d->env, ENODATA, "%s has no events of the top "
-				 "instance", d->name);
+				 "instance%s", d->name, d->t->has_others ?
+				 "; those of others are not read" : "");
 	return r;
 }
 

@@ -111,19 +111,39 @@ static size_t count(const struct pdet_trace_stream *s,
 	return n;
 }
 
-static void note_disorder(struct pdet_trace_stream *s, size_t n)
+/* Notes disorder, and losses. False without memory. */
+static bool note(struct pdet_trace_merge *m, struct pdet_trace_stream *s,
+		 size_t n)
 {
 	const struct pdet_kmem_event **e = s->piece.data + s->piece.next;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		/* A name may be of any time. */
-		if (e[i]->kind >= PDET_KMEM_NAME)
+		if (e[i]->kind >= PDET_KMEM_NAME) {
+			if (e[i]->kind == PDET_KMEM_LOST &&
+			    !pdet_vec_push(&m->lost, e[i]))
+				return false;
 			continue;
+		}
 		if (e[i]->ns < s->last_ns && !s->loss.disorder++)
 			s->loss.disorder_ns = e[i]->ns;
 		s->last_ns = PDET_MAX(s->last_ns, e[i]->ns);
 	}
+	return true;
+}
+
+/* Losses that have begun, and whose end is not merged yet. */
+static bool note_begun(struct pdet_trace_merge *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		if (m->heap[i]->piece.next < m->heap[i]->piece.n &&
+		    first(m->heap[i])->kind == PDET_KMEM_LOST &&
+		    !pdet_vec_push(&m->lost, first(m->heap[i])))
+			return false;
+	return true;
 }
 
 /* What the call before has given is merged now. */
@@ -146,7 +166,7 @@ static bool merge(struct pdet_trace_merge *m)
 	struct pdet_trace_stream *s;
 	size_t n;
 
-	m->merged.n = 0;
+	m->merged.n = m->lost.n = 0;
 	do {
 		sink(m, 0);
 		s = m->heap[0];
@@ -157,10 +177,11 @@ static bool merge(struct pdet_trace_merge *m)
 		       s->piece.data + s->piece.next,
 		       n * sizeof(*m->merged.data));
 		m->merged.n += n;
-		note_disorder(s, n);
+		if (!note(m, s, n))
+			return false;
 		s->piece.next += n;
 	} while (s->piece.next < s->piece.n && m->merged.n < INT_MAX / 2);
-	return true;
+	return note_begun(m);
 }
 
 int pdet_trace_merge_next(struct pdet_trace_merge *m,
@@ -179,6 +200,7 @@ int pdet_trace_merge_next(struct pdet_trace_merge *m,
 void pdet_trace_merge_end(struct pdet_trace_merge *m)
 {
 	pdet_vec_free(&m->merged);
+	pdet_vec_free(&m->lost);
 	free(m->heap);
 	m->heap = NULL;
 	m->n = 0;

@@ -98,6 +98,12 @@ struct pdet_trace_merge {
 		const struct pdet_kmem_event **data;
 		size_t n, cap;
 	} merged;
+	/* Losses among these, or in front of the next event of a stream: they
+	 * may have begun before some of these. */
+	struct {
+		const struct pdet_kmem_event **data;
+		size_t n, cap;
+	} lost;
 };
 
 /*

@@ -39,6 +39,8 @@ struct pdet_trace {
 	bool no_ns;		/* times are counts of another unit */
 	bool no_cpu;		/* events do not tell processors */
 	bool hashed;		/* the addresses of objects are hashed */
+	bool has_others;	/* the file has other instances, whose events
+				 * are not read */
 	bool only_live;		/* there are no events, but sums of what is
 				 * live; known when all is read */
 	struct pdet_trace_kernel kernel; /* known when all is read */

@@ -82,8 +82,9 @@ for form in pipe; do
 	python3 "$top_srcdir/tests/cli/perf-forms.py" "$form" \
 		"$traces/perfdata/slabpage.data" "$tap_dir/$form"
 	run kmem check "$tap_dir/$form" --json -q
+	# This form lacks the features of the file.
 	tap_run 'a pipe of perf: no release is made up' grep -q \
-		'"release":\(null\|"6.18.44-\)' "$tap_dir/stdout"
+		'"release":null' "$tap_dir/stdout"
 done
 
 # --- in text ---

@@ -33,7 +33,8 @@ def read(name):
 old, old_total = read("old")
 new, new_total = read("new")
 both, total = read("diff")
-names = "times", "allocated", "waste", "live", "live_bytes"
+names = "times", "allocated", "waste", "live", "live_bytes", "page_times", \
+    "page_allocated", "page_live", "page_live_bytes"
 none = dict.fromkeys(names, 0)
 was, now = dict(old), dict(new)
 assert {k for k, _ in both} == set(was) | set(now)
@@ -47,7 +48,7 @@ for n in names:
     assert total[n] == new_total[n] and total[n + "_before"] == old_total[n]
 assert total["begin_before_ns"] == old_total["begin_ns"]
 assert total["end_before_ns"] == old_total["end_ns"]
-grown = [g["live_bytes_grown"] for _, g in both]
+grown = [g["live_bytes_grown"] + g["page_live_bytes_grown"] for _, g in both]
 assert grown == sorted(grown, reverse=True)
 assert min(grown) < 0 < max(grown) or sys.argv[2] == "cpu"
 PY

@@ -70,6 +70,89 @@ run kmem report "$tap_dir/counts" --by lifetime,window --json -q
 tap_run 'times that are not ns' sh -c '! grep -q "\"lifetime\":[0-9]" "$1" &&
 	! grep -q "\"window\":[0-9]" "$1"' sh "$tap_dir/stdout"
 
+# --- over a loss ---
+
+# on CPU: the next events are of this processor
+on() {
+	sed "s/\[000\]/[00$1]/"
+}
+{
+	alloc 1.000000 ${p}1000 10
+	alloc 1.000001 ${p}2000 10
+	release 1.000002 ${p}2000	# 1000 ns, in front of the loss
+	alloc 1.000003 ${p}3000 10
+	echo 'CPU:0 [LOST 12 EVENTS]'
+	release 5.000000 ${p}1000	# not known
+	alloc 5.000001 ${p}4000 10
+	release 5.000002 ${p}4000	# 1000 ns, behind it
+} > "$tap_dir/lossy"
+run kmem report "$tap_dir/lossy" --by lifetime --sort lifetime --format csv -q
+cut -d, -f1-3,7-9 "$tap_dir/stdout" > "$tap_dir/cut"
+cat > "$tap_dir/want" <<'EOT2'
+lifetime,times,requested,freed,live,live_bytes
+512,2,20,2,0,0
+,1,10,0,1,64
+?unsupported,1,10,1,0,0
+EOT2
+tap_run 'a free behind a loss has no lifetime' diff "$tap_dir/want" \
+	"$tap_dir/cut"
+run kmem report "$tap_dir/lossy" --json -q
+tap_run 'a free behind a loss: the sums' grep -q \
+	'"total":{.*"lifetime_ns":2000,"lifetime_unknown":1,' "$tap_dir/stdout"
+run kmem report "$tap_dir/lossy"
+expect 'a free behind a loss: it is said' 2 \
+	'1 object freed whose lifetime is not known: events were lost meanwhile'
+# It begins with an event of its processor, and is told when all others behind
+# that were read.
+{
+	alloc 1.000000 ${p}5000 10 | on 1
+	release 1.000001 ${p}5000 | on 1	# 1000 ns
+	alloc 1.000002 ${p}6000 10 | on 1	# the loss begins
+	alloc 1.100000 ${p}1000 10
+	for i in $(seq 100000); do
+		printf ' sh-7 [000] ..... 2.%06d: kfree: %s\n' "$i" \
+			"call_site=g+0x2/0x9 ptr=ffff999900000000"
+	done
+	release 3.000000 ${p}1000	# not known
+	echo 'CPU:1 [LOST 12 EVENTS]'
+	release 5.000000 ${p}6000 | on 1	# not known
+} > "$tap_dir/late"
+run kmem report "$tap_dir/late" --by lifetime --sort lifetime --format csv -q
+cut -d, -f1-3,7-9 "$tap_dir/stdout" > "$tap_dir/cut"
+cat > "$tap_dir/want" <<'EOT2'
+lifetime,times,requested,freed,live,live_bytes
+512,1,10,1,0,0
+?unsupported,2,20,2,0,0
+EOT2
+tap_run 'a loss that another processor tells later' diff "$tap_dir/want" \
+	"$tap_dir/cut"
+# More pairs than are remembered.
+sed 's/^CPU:1.*//; /call_site=g.*999/d' "$tap_dir/late" > "$tap_dir/many"
+{
+	sed '$d' "$tap_dir/many"
+	for i in $(seq 10000); do
+		printf ' sh-7 [000] ..... 4.%06d: kmalloc: %s %s\n' "$i" \
+			"call_site=f+0x1/0x9 ptr=${p}7000 bytes_req=1" \
+			'bytes_alloc=8 gfp_flags=GFP_KERNEL node=-1'
+		printf ' sh-7 [000] ..... 4.%06d: kfree: %s\n' "$i" \
+			"call_site=g+0x2/0x9 ptr=${p}7000"
+	done
+	for i in $(seq 100000); do
+		printf ' sh-7 [000] ..... 4.9%05d: kfree: %s\n' "$i" \
+			"call_site=g+0x2/0x9 ptr=ffff999900000000"
+	done
+	echo 'CPU:1 [LOST 12 EVENTS]'
+	release 5.000000 ${p}6000 | on 1
+} | grep . > "$tap_dir/late"
+run kmem report "$tap_dir/late" --by lifetime --sort lifetime --format csv -q
+tap_run 'nor is any of them made up' sh -c 'cut -d, -f1,2,7 "$1" |
+	tr "\n" " " | grep -qx "lifetime,times,freed ?unsupported,10003,10003 "' \
+	sh "$tap_dir/stdout"
+run kmem report "$tap_dir/late" --json -q
+tap_run 'nor in the sums' grep -q \
+	'"total":{.*"lifetime_ns":null,"lifetime_unknown":10003,' \
+	"$tap_dir/stdout"
+
 # --- the same sums, divided ---
 
 for trace in raw-6.12-x86_64 raw-6.18-x86_64 perfdata/slabpage.data; do
@@ -99,7 +182,7 @@ parts, divided, total_parts = read(sys.argv[2])
 assert whole == divided
 assert len(parts) > len(groups) + 10
 for g in parts:
-    assert g["times"] or g["failed"], g
+    assert g["times"] or g["failed"] or g["page_times"], g
     n = g["lifetime"]
     if n is None and "lifetime" not in g.get("missing", {}):
         assert g["times"] == g["live"], g

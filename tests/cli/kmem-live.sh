@@ -30,9 +30,10 @@ with open(sys.argv[2]) as f:
 with open(sys.argv[3]) as f:
     total = [json.loads(line) for line in f][-1]["total"]
 pid = truth[0]["pid"]
-assert len(rows) == total["live"], (len(rows), total["live"])
 objects = [r for r in rows if r["vaddr"]]
 pages = [r for r in rows if not r["vaddr"]]
+assert len(objects) == total["live"], (len(objects), total)
+assert len(pages) == total["page_live"], (len(pages), total)
 assert objects and pages and rows == objects + pages
 for some, key in ((objects, "vaddr"), (pages, "pfn")):
     at = [int(str(r[key]), 0) for r in some]
@@ -78,9 +79,62 @@ live="kmem live $traces/raw-6.18-x86_64 --text-only -q"
 run $live --json --where 'alloc_requested=155'
 tap_run 'a filter' test "$(count)" = 50
 run $live --json --where 'alloc_requested=155' --by alloc_site
-stdout_has 'groups' '"pages":50'
+tap_run 'groups: objects, and what they got' python3 - "$tap_dir/stdout" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    row, last = map(json.loads, f)
+assert (row["objects"], row["bytes"]) == (50, 50 * 192), row
+assert "pages" not in row and "missing" not in row, row
+del last["total"]["undecided"]
+assert last["total"] == {"objects": 50, "bytes": 9600}, last
+EOT
+run $live --where 'alloc_requested=155' --by alloc_site,alloc_bytes \
+	--format csv
+tap_run 'groups as CSV, by the bytes' sh -c \
+	'tail -n 1 "$1" | grep -q "^load_msg+0x41,192,50,9600$"' sh \
+	"$tap_dir/stdout"
+tap_run 'groups as CSV: the head' grep -qx \
+	'alloc_site,alloc_bytes,objects,bytes' "$tap_dir/stdout"
+run $live --by alloc_cpu --json --threads 2
+tap_run 'groups: the sum lacks pages of an unknown size' python3 - \
+	"$tap_dir/stdout" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    *rows, last = map(json.loads, f)
+by_cpu = {row["alloc_cpu"]: row for row in rows}
+# No page was allocated there.
+assert (by_cpu[1]["objects"], by_cpu[1]["bytes"]) == (1, 32), rows
+for row in by_cpu[0], last["total"]:
+    assert row["bytes"] is None, row
+    assert row["missing"] == {"bytes": "unsupported"}, row
+EOT
+run $live --by alloc_cpu --json --page-size 4096
+tap_run 'groups: the size of a page' python3 - "$tap_dir/stdout" \
+	"$traces/raw-6.18-x86_64/expected.json" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    *rows, last = map(json.loads, f)
+with open(sys.argv[2]) as f:
+    expected = json.load(f)
+total = last["total"]
+assert sum(row["bytes"] for row in rows) == total["bytes"], rows
+assert total["bytes"] > expected["live_bytes"], total
+assert (total["bytes"] - expected["live_bytes"]) % 4096 == 0, total
+EOT
 run $live --sort alloc_bytes --top 1 --fields alloc_bytes --format csv
-tap_run 'the largest' test "$(wc -l < "$tap_dir/stdout")" = 2
+tap_run 'the largest' test "$(tr '\n' ' ' < "$tap_dir/stdout")" = \
+	'alloc_bytes 2048 '
+run $live --by alloc_site --sort bytes --format csv --page-size 4096
+tap_run 'the group of the largest bytes' sh -c \
+	'cut -d, -f3 "$1" | sed 1d > "$1.bytes"; sort -rn "$1.bytes" |
+	cmp - "$1.bytes"; head -n 2 "$1" | tail -n 1 | grep -q "^,202,827392$"' \
+	sh "$tap_dir/stdout"
 run snapshot "$tap_dir/saved" $live
 expect 'saved rows' 0
 run --from "$tap_dir/saved" scan --json --where 'alloc_requested=155'

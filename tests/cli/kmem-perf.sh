@@ -50,8 +50,9 @@ assert sum(g["requested"] for g in objects) == 788546
 assert sum(g["allocated"] for g in objects) == 1042912
 assert sum(g["waste"] for g in objects) == 254366
 page = groups["page"]
-assert (page["times"], page["allocated"]) == (123, 503808)
-assert (page["freed"], page["live"]) == (12, 111)
+assert (page["page_times"], page["page_allocated"]) == (123, 503808)
+assert (page["page_freed"], page["page_live"]) == (12, 111)
+assert page["times"] == page["allocated"] == page["live"] == 0
 assert all(g["comm"] == "tplant" for g in groups.values())
 EOT
 run kmem report "$perfdata" --limit 1 --json -q

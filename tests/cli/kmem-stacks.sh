@@ -25,7 +25,7 @@ with open(sys.argv[1]) as f:
         want[stack] = int(value)
 with open(sys.argv[2]) as f:
     groups = [json.loads(line) for line in f][:-1]
-found = {g["stack"]: g["allocated"] for g in groups}
+found = {g["stack"]: g["allocated"] + g["page_allocated"] for g in groups}
 assert len(found) == len(groups) > 15
 assert found == want, set(found.items()) ^ set(want.items())
 EOT2
@@ -35,7 +35,7 @@ mv "$tap_dir/stdout" "$tap_dir/folded"
 sed 's/+0x[0-9a-f]*//g' "$fixture.folded" | sort > "$tap_dir/want"
 tap_run 'without offsets' sh -c 'sort "$1" | diff "$2" -' sh \
 	"$tap_dir/folded" "$tap_dir/want"
-run $kmem --folded --by stack --sort times,-live --limit 1 -q
+run $kmem --folded --by stack --sort page_times,-live --limit 1 -q
 tap_run 'of what --sort says' python3 - "$tap_dir/json" "$tap_dir/stdout" <<'EOT2'
 import json
 import re
@@ -43,25 +43,28 @@ import sys
 
 with open(sys.argv[1]) as f:
     groups = [json.loads(line) for line in f][:-1]
-top = max(groups, key=lambda g: g["times"])
+top = max(groups, key=lambda g: g["page_times"])
 with open(sys.argv[2]) as f:
     lines = f.read().splitlines()
 assert len(lines) == 1
-assert lines[0].rsplit(" ", 1)[1] == str(top["times"])
+assert lines[0].rsplit(" ", 1)[1] == str(top["page_times"])
 EOT2
-run $kmem --flame "$tap_dir/flame.svg" --sort live_bytes -q
+run $kmem --folded --by stack --sort live_bytes -q
+tap_run 'pages are not objects' sh -c \
+	'! grep -q "do_anonymous_page.* [1-9][0-9]*$" "$1"' sh "$tap_dir/stdout"
+run $kmem --flame "$tap_dir/flame.svg" --sort all_live_bytes -q
 expect 'a flame graph' 0
 tap_run 'says what it shows' grep -q 'live_bytes, by the stack that allocated' \
 	"$tap_dir/flame.svg"
 tap_run 'has the functions' grep -q '<title>do_anonymous_page: 40960 live_bytes' \
 	"$tap_dir/flame.svg"
-run $kmem --by stack --sort times --limit 1 -q
+run $kmem --by stack --sort page_times --limit 1 -q
 tap_run 'as text, the innermost first' grep -q \
 	'^        __alloc_frozen_pages_noprof+' \
 	"$tap_dir/stdout"
 run $kmem --by stack,tid --format csv -q
 tap_run 'as CSV' grep -q \
-	'^asm_exc_page_fault+0x22;exc_page_fault+0x176;.*,[0-9]*,10,40960,' \
+	'^asm_exc_page_fault+0x22;exc_page_fault+0x176;.*,[0-9]*,0,0,.*,10,40960,' \
 	"$tap_dir/stdout"
 run kmem diff "$fixture.data" "$fixture.data" --by stack --json
 expect 'one place of the kernel: its addresses match' 0 'now: 0.0'

@@ -26,7 +26,7 @@ def read(path):
         rows = [json.loads(line) for line in f]
     total = rows.pop()["total"]
     for row in rows + [total]:
-        del row["lifetime_ns"]
+        del row["lifetime_ns"], row["page_lifetime_ns"]
     keep = ("times", "requested", "allocated", "freed", "live", "replaced",
             "freed_unknown", "pages_unknown", "freed_nothing", "events",
             "groups", "sites", "unnamed", "lost", "damaged", "disorder")

@@ -46,8 +46,8 @@ for r in rows:
     assert (r["lifetime_ns"] is None) == (r["effect"] != "freed"), r
 # The report pairs blocks; here a page of a block may be freed alone.
 made = count["allocated"] + count.get("allocated while allocated", 0)
-assert made == pages["times"], (count, pages)
-assert count["freed"] >= pages["freed"], (count, pages)
+assert made == pages["page_times"], (count, pages)
+assert count["freed"] >= pages["page_freed"], (count, pages)
 pid = truth[0]["pid"]
 judged = 0
 for t in truth:

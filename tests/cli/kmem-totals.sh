@@ -99,7 +99,9 @@ for row in rows + [total]:
 assert {row["family"] for row in rows} == {"kmalloc", "cache"}, rows
 for key in "times", "requested", "allocated", "failed":
     assert sum(row[key] for row in rows) == total[key], (key, total)
-assert total["events"] == total["times"] + total["failed"], total
+assert total["all_events"] == total["times"] + total["failed"], total
+assert total["events"]["kmalloc"] + total["events"]["kmem_cache_alloc"] == \
+    total["all_events"] and total["events"]["kfree"] is None, total
 assert total["disorder"] is None and total["freed_unknown"] is None, total
 lossy = total["lost"] or total["uncounted"]
 assert sys.argv[2] == ("2" if lossy else "0"), (sys.argv, total)
@@ -117,8 +119,8 @@ assert rows
 pages = [row for row in rows if row["family"] == "page"]
 size = os.sysconf("SC_PAGESIZE")
 for row in pages:
-    assert int(row["allocated"]) == \
-        int(row["times"]) * size << int(row["order"]), row
+    assert int(row["page_allocated"]) == \
+        int(row["page_times"]) * size << int(row["order"]), row
 assert all(row["live"] == "?unsupported" for row in rows), rows[:1]
 EOT
 # A program of BPF has its tag in its name. Other processes may be in
@@ -163,12 +165,14 @@ import sys
 
 with open(sys.argv[1]) as f:
     rows = [row for row in csv.DictReader(f) if row["family"] == "page"]
-assert sum(int(row["freed"]) for row in rows) > 0, rows
+rows = [{k[5:]: int(v) for k, v in row.items()
+         if k.startswith("page_") and v.isdigit()} for row in rows]
+assert sum(row["freed"] for row in rows) > 0, rows
 for row in rows:
-    ends = [int(row[k]) for k in ("freed", "replaced", "live", "untracked")]
-    assert sum(ends) == int(row["times"]), row
-    assert int(row["live_bytes"]) * int(row["times"]) == \
-        int(row["allocated"]) * int(row["live"]), row
+    ends = [row[k] for k in ("freed", "replaced", "live", "untracked")]
+    assert sum(ends) == row["times"], row
+    assert row["live_bytes"] * row["times"] == \
+        row["allocated"] * row["live"], row
 EOT
 run kmem record --totals --frees --stacks --top 2 -q -- true
 tap_run 'stacks of frees do not have the recorder' sh -c \

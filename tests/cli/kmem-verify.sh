@@ -36,7 +36,7 @@ for r in rows:
     assert not r["verified_free"], r
 PY
 	tap_run 'another boot: of how many' \
-		grep -qE '0 of [0-9]+ live are in use, .*; 0 are free' \
+		grep -qE '0 of [0-9]+ live objects and .* are in use, .*; 0 are free' \
 		"$tap_dir/stderr"
 	run kmem report "$trace" --verify --json --where 'unverified=0'
 	live=$(sed -n 's/.*"total".*"live":\([0-9]*\).*/\1/p' "$tap_dir/stdout")

@@ -55,6 +55,7 @@ size='--page-size 4096'
 	where bytes_req,tid 'bytes_req>=1000 and bytes_req<2000' \
 		'1000 <= (g["bytes_req"] or 0) < 2000' $size
 	where function 'live=0' 'g["live"] == 0' $size
+	where cpu 'page_live>90' 'g["page_live"] > 90' $size
 }
 
 # --- the order, and pictures ---
@@ -117,12 +118,13 @@ EOT
 
 # --- what is not known ---
 
-run kmem report "$trace" --by family --json --where 'allocated>0'
+run kmem report "$trace" --by family --json --where \
+	'allocated>0 or page_allocated>0'
 expect 'bytes of pages are not known' 2 \
 	'1 group left out, because what --where tests is not known'
 stdout_has 'it is counted' '"filtered":0,"undecided":1,'
 run kmem report "$trace" --by family --json --where \
-	'allocated>0 or family=page'
+	'allocated>0 or page_allocated>0 or family=page'
 tap_run 'and may decide nothing' [ "$status" -eq 0 ]
 stdout_has 'but the others' '"groups":3,'
 for name in verified_live verified_live_bytes verified_free unverified; do

@@ -1043,7 +1043,7 @@ extern const struct cli_key_name cli_task_keys[], cli_mapper_keys[];
 /* The sums of groups of owners, and of allocations, by which they are sorted,
  * beside the keys of their groups. */
 #define CLI_OWNER_SUMS 8
-#define CLI_ALLOC_SUMS 17
+#define CLI_ALLOC_SUMS 33
 extern const char *const cli_owner_sums[CLI_OWNER_SUMS];
 extern const char *const cli_alloc_sums[CLI_ALLOC_SUMS];
 

@@ -327,8 +327,8 @@ static int draw(struct cli_kmem *a, int fd)
 	if (!f)
 		return cli_fail_errno("cannot write the output");
 	status = cli_kmem_draw(a->allocs, a->job->sort ? a->job->sort :
-			       a->job->verify ? "verified_live_bytes" :
-						"allocated",
+			       a->job->verify ? "all_verified_live_bytes" :
+						"all_allocated",
 			       cli_kmem_bound(a->job), f,
 			       a->job->flame ? cli_flame : cli_folded);
 	if (fclose(f) && !status)
@@ -434,11 +434,17 @@ static void tell_missing(const struct pagedet_allocs_total *t)
 	tell(t->pages_unknown, "block", "of pages freed likewise");
 	tell(t->replaced, "object", "whose free has no event: their address "
 	     "was allocated again");
+	tell(t->lifetime_unknown > t->early ? t->lifetime_unknown - t->early :
+	     0, "object", "freed whose lifetime is not known: events were lost "
+	     "meanwhile");
 }
 
 static void tell_unknown(const struct cli_kmem *a,
 			 const struct pagedet_allocs_total *t)
 {
+	if (t->other_instances)
+		cli_say("the file has other trace instances, too: their events "
+			"are not read; 'trace-cmd report -B NAME' shows them");
 	tell(t->undecided, "group", "left out, because what --where tests is "
 	     "not known");
 	tell(t->unsized, "allocation", "of pages, whose bytes are not known: "
@@ -469,8 +475,8 @@ static void tell_unknown(const struct cli_kmem *a,
 	     "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
 	if (t->verified)
-		cli_say("%llu of %llu live are in use, by the object or a "
-			"later one of its size; %llu are free, of %llu it is "
+		cli_say("%llu of %llu live objects and blocks of pages are in "
+			"use, by the object or a later one of its size; %llu are free, of %llu it is "
 			"not known", (unsigned long long)t->verified_live,
 			(unsigned long long)t->live,
 			(unsigned long long)t->verified_free,
@@ -541,7 +547,9 @@ static bool is_lossy(const struct pagedet_allocs_total *t)
 {
 	return t->lost || t->gaps || t->uncounted || t->missing ||
 	       t->cut_bytes || t->damaged || t->strange || t->disorder ||
-	       t->inexact || t->changed || t->untracked || t->undecided;
+	       t->inexact || t->changed || t->untracked || t->undecided ||
+	       /* What is asked for may be in these. */
+	       (t->other_instances && !t->events);
 }
 
 /* A comparison of a part with a whole would be misleading. */

@@ -48,14 +48,16 @@ static int emit(const struct cli_kmem *a)
 static int judge(const struct cli_kmem *a)
 {
 	struct pagedet_alloc_finding f = { .size = sizeof(f) };
-	bool wrong = false, unknown = !a->total.complete, any = false;
+	const bool elsewhere = a->total.other_instances && !a->total.events;
+	bool wrong = false, unknown = !a->total.complete || elsewhere;
+	bool any = elsewhere;
 
 	while (pagedet_allocs_next_finding(a->allocs, &f) == 1) {
 		any = true;
 		wrong |= f.verdict == PAGEDET_JUDGED_WRONG;
 		unknown |= f.verdict == PAGEDET_JUDGED_UNKNOWN;
 	}
-	if (!a->job->quiet && !a->total.complete)
+	if (!a->job->quiet && (!a->total.complete || elsewhere))
 		cli_kmem_losses(a);
 	else if (!a->job->quiet && !any)
 		cli_say("%s", a->job->command->nothing);

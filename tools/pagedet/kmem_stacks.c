@@ -17,16 +17,24 @@ struct allocated {
 	char title[80];
 };
 
+/* As a report names them: those of objects, of pages, and of both. */
 static const struct {
 	const char *name;
-	size_t at;
+	size_t at, pages;	/* pages: what is no part of it; 0: nothing */
 } numbers[] = {
-#define NUMBER(name) { #name, offsetof(struct pagedet_alloc_group, name) }
-	NUMBER(times), NUMBER(requested), NUMBER(allocated), NUMBER(unsized),
-	NUMBER(freed), NUMBER(replaced), NUMBER(live), NUMBER(live_bytes),
-	NUMBER(failed), NUMBER(cross_cpu), NUMBER(mismatched), NUMBER(less),
-	NUMBER(lifetime_ns), NUMBER(verified_live), NUMBER(verified_live_bytes),
-	NUMBER(verified_free), NUMBER(unverified),
+#define AT(name) offsetof(struct pagedet_alloc_group, name)
+#define NUMBER(name) { #name, AT(name), 0 }
+#define BOTH(name) { #name, AT(name), AT(page_##name) }, NUMBER(page_##name)
+#define ALL(name) { "all_" #name, AT(name), 0 }
+	BOTH(times), { "requested", AT(requested), AT(page_allocated) },
+	BOTH(allocated), ALL(allocated), NUMBER(unsized),
+	BOTH(freed), BOTH(replaced), BOTH(live), BOTH(live_bytes),
+	ALL(live_bytes), BOTH(failed), BOTH(cross_cpu), NUMBER(mismatched),
+	NUMBER(less), BOTH(lifetime_ns), BOTH(verified_live),
+	BOTH(verified_live_bytes), ALL(verified_live_bytes),
+	BOTH(verified_free), BOTH(unverified),
+#undef ALL
+#undef BOTH
 #undef NUMBER
 };
 
@@ -35,21 +43,28 @@ static bool is_name(const struct allocated *a, const char *name)
 	return strlen(name) == a->len && !memcmp(name, a->name, a->len);
 }
 
+static uint64_t member(const struct pagedet_alloc_group *g, size_t at)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)g + at, sizeof(v));
+	return v;
+}
+
 /* What stacks are sorted by, if it is a number. */
 static uint64_t value_of(const struct allocated *a,
 			 const struct pagedet_alloc_group *g)
 {
-	uint64_t v;
 	size_t i;
 
 	if (is_name(a, "waste"))
 		return g->allocated > g->requested ?
 			       g->allocated - g->requested : 0;
 	for (i = 0; i < CLI_COUNT(numbers); i++)
-		if (is_name(a, numbers[i].name)) {
-			memcpy(&v, (const char *)g + numbers[i].at, sizeof(v));
-			return v;
-		}
+		if (is_name(a, numbers[i].name))
+			return member(g, numbers[i].at) -
+			       (numbers[i].pages ?
+				member(g, numbers[i].pages) : 0);
 	return g->allocated;
 }
 
@@ -107,6 +122,8 @@ static void set_name(struct allocated *a, const char *sort)
 	for (i = 0; i < CLI_COUNT(numbers); i++)
 		if (is_name(a, numbers[i].name))
 			a->s.unit = numbers[i].name;
+	if (!strncmp(a->s.unit, "all_", 4))
+		a->s.unit += 4;
 	a->s.units = a->s.unit;
 	snprintf(a->title, sizeof(a->title), "%s, by the stack that allocated",
 		 a->s.unit);

@@ -37,14 +37,19 @@ static bool is_key(const struct cli_kmem *a, const char *name)
 	return false;
 }
 
-enum { OF_ALLOCS = 6, OF_FREES = 13, OF_VERIFIED = CLI_ALLOC_SUMS };
+enum { OF_ALLOCS = 10, OF_FREES = 24, OF_VERIFIED = CLI_ALLOC_SUMS };
 
 /* Those of allocations, of frees and of a verification. */
 const char *const cli_alloc_sums[CLI_ALLOC_SUMS] = {
-	"times", "requested", "allocated", "waste", "unsized", "failed",
-	"freed", "live", "live_bytes", "replaced", "cross_cpu", "mismatched",
-	"untracked", "verified_live", "verified_live_bytes", "verified_free",
-	"unverified"
+	"times", "page_times", "requested", "allocated", "page_allocated",
+	"all_allocated", "waste", "unsized", "failed", "page_failed",
+	"freed", "page_freed", "live", "page_live", "live_bytes",
+	"page_live_bytes", "all_live_bytes", "replaced", "page_replaced",
+	"cross_cpu", "page_cross_cpu", "mismatched", "untracked",
+	"page_untracked",
+	"verified_live", "page_verified_live", "verified_live_bytes",
+	"page_verified_live_bytes", "all_verified_live_bytes",
+	"verified_free", "page_verified_free", "unverified", "page_unverified"
 };
 
 static bool is_sum(const char *name, int n)

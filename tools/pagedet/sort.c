@@ -20,6 +20,8 @@ static bool is_amount(uint32_t field)
 	case PAGEDET_FIELD_USER_MAPS:
 	case PAGEDET_FIELD_KERNEL_MAPS:
 	case PAGEDET_FIELD_ALLOC_ORDER:
+	case PAGEDET_FIELD_ALLOC_REQUESTED:
+	case PAGEDET_FIELD_ALLOC_BYTES:
 		return true;
 	default:
 		return false;
@@ -48,6 +50,18 @@ void cli_tell_more(const struct cli_job *job, uint64_t all, const char *one,
 			job->fitted ? ": --all lists them" : "");
 }
 
+/* Objects and events have bytes of their own. */
+static const char *field_of(const struct pagedet_query *q, const char *name)
+{
+	const bool objects = q->target == PAGEDET_TARGET_OBJECTS;
+	const bool events = q->target == PAGEDET_TARGET_EVENTS;
+
+	if (!strcmp(name, "bytes") || !strcmp(name, "size"))
+		return objects || events ? "alloc_bytes" : "pages";
+	return (objects && !strcmp(name, "objects")) ||
+	       (events && !strcmp(name, "events")) ? "pages" : name;
+}
+
 int cli_sort_query(const struct cli_job *job, struct pagedet_query *q)
 {
 	const char *name = job->sort;
@@ -59,8 +73,7 @@ int cli_sort_query(const struct cli_job *job, struct pagedet_query *q)
 		return CLI_ANSWERED;
 	reverse = *name == '-';
 	name += reverse;
-	field = pagedet_field_by_name(strcmp(name, "bytes") &&
-				      strcmp(name, "size") ? name : "pages");
+	field = pagedet_field_by_name(field_of(q, name));
 	if (field < 0 && strchr(name, ','))
 		return cli_usage("--sort: pages are sorted by one field, and "
 				 "'%s' names several", name);

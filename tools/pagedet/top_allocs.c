@@ -74,7 +74,7 @@ int cli_wrap_top(struct cli_job *job)
 	job->n_words = 2;
 	job->command = cli_command_find("kmem");
 	if (!job->sort)
-		job->sort = "live_bytes";
+		job->sort = "all_live_bytes";
 	if (!cli_bound(job) && !job->all && height > OTHER_LINES &&
 	    job->format == PAGEDET_FORMAT_TEXT && !job->flame &&
 	    !job->folded) {

@@ -3,12 +3,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "allocs/pairing.h"
 #include "api/kmem/live.h"
 
 static int take(void *arg, const struct pdet_live_row *row)
 {
 	struct pdet_alloc_verdict *verdicts = arg;
-	struct pdet_alloc_verdict *to = &verdicts[row->live->group];
+	struct pdet_alloc_verdict *to =
+		&verdicts[PDET_ALLOC_PARTS * row->live->group +
+			  (pdet_kmem_is_page(row->live->kind) ?
+			   PDET_OF_PAGES : PDET_OF_OBJECTS)];
 
 	if (row->state == PAGEDET_OBJECT_USED) {
 		to->live++;
@@ -38,7 +42,8 @@ int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,
 	if (o.any_boot > 1 || o.reserved)
 		return pdet_fail(&pd->env, E2BIG, "the verification of "
 				 "allocations does not have this option");
-	verdicts = calloc(pdet_allocs_groups(allocs->a) + 1, sizeof(*verdicts));
+	verdicts = calloc(PDET_ALLOC_PARTS * pdet_allocs_groups(allocs->a) + 1,
+			  sizeof(*verdicts));
 	if (!verdicts)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	q.arg = verdicts;

@@ -29,7 +29,9 @@ static void add(struct trace *t, uint64_t site, uint16_t cpu, uint64_t times)
 	const struct pdet_kmem_event e = {
 		.kind = PDET_KMEM_KMALLOC, .site = site, .cpu = cpu,
 	};
-	const struct pdet_alloc_sum sum = { .times = times };
+	const struct pdet_alloc_parts sum = {
+		.of[PDET_OF_OBJECTS].times = times
+	};
 
 	ck_assert_int_eq(pdet_alloc_keys_group(&t->keys, &e),
 			 (int64_t)t->sums.n);
@@ -76,11 +78,11 @@ START_TEST(one_place)
 	m = match(&now, &before);
 	ck_assert_uint_eq(m.unmatched, 1);
 	ck_assert_uint_eq(m.ret.n, 4);
-	ck_assert_uint_eq(m.ret.data[0].times, 0);
-	ck_assert_uint_eq(m.ret.data[1].times, 3);
-	ck_assert_uint_eq(m.ret.data[2].times, 4);
-	ck_assert_uint_eq(m.ret.data[3].times, 5);
-	ck_assert_uint_eq(now.sums.data[3].times, 0);
+	ck_assert_uint_eq(m.ret.data[0].of[PDET_OF_OBJECTS].times, 0);
+	ck_assert_uint_eq(m.ret.data[1].of[PDET_OF_OBJECTS].times, 3);
+	ck_assert_uint_eq(m.ret.data[2].of[PDET_OF_OBJECTS].times, 4);
+	ck_assert_uint_eq(m.ret.data[3].of[PDET_OF_OBJECTS].times, 5);
+	ck_assert_uint_eq(now.sums.data[3].of[PDET_OF_OBJECTS].times, 0);
 	text = pdet_groups_text(&now.keys.groups,
 				pdet_groups_value(&now.keys.groups, 2)[0],
 				&len);
@@ -108,8 +110,8 @@ START_TEST(other_place)
 	m = match(&now, &before);
 	ck_assert_uint_eq(m.unmatched, 1);
 	ck_assert_uint_eq(m.ret.n, 2);
-	ck_assert_uint_eq(m.ret.data[0].times, 0);
-	ck_assert_uint_eq(m.ret.data[1].times, 2);
+	ck_assert_uint_eq(m.ret.data[0].of[PDET_OF_OBJECTS].times, 0);
+	ck_assert_uint_eq(m.ret.data[1].of[PDET_OF_OBJECTS].times, 2);
 	end(&now, &m);
 }
 END_TEST

@@ -34,6 +34,11 @@ static int64_t group_of(void *arg, const struct pdet_kmem_event *e)
 
 static struct pdet_pairing p = { .group = group_of, .page_size = 4096 };
 
+static const struct pdet_alloc_sum *objects(size_t i)
+{
+	return &p.sums.data[i].of[PDET_OF_OBJECTS];
+}
+
 static void add(unsigned kind, uint64_t ns, unsigned cpu, uint64_t object,
 		uint64_t bytes)
 {
@@ -65,7 +70,7 @@ START_TEST(pairs)
 	add(PDET_KMEM_PAGE_BATCHED, 41, 0, 0x3000, 0);
 	add(PDET_KMEM_PAGE_FREE, 42, 0, 0x3000, 0);
 	ck_assert_uint_eq(p.sums.n, 3);
-	s = &p.sums.data[0];
+	s = objects(0);
 	ck_assert_uint_eq(s->times, 3);
 	ck_assert_uint_eq(s->requested, 21);
 	ck_assert_uint_eq(s->allocated, 24);
@@ -77,10 +82,10 @@ START_TEST(pairs)
 	ck_assert_uint_eq(s->cross_cpu, 1);
 	ck_assert_uint_eq(s->mismatched, 1);
 	ck_assert_uint_eq(s->lifetime_ns, 10);
-	s = &p.sums.data[1];
+	s = objects(1);
 	ck_assert_uint_eq(s->live, 1);
 	ck_assert_uint_eq(s->live_bytes, 2);
-	s = &p.sums.data[2];
+	s = &p.sums.data[2].of[PDET_OF_PAGES];
 	ck_assert_uint_eq(s->times, 1);
 	ck_assert_uint_eq(s->freed, 1);
 	ck_assert_uint_eq(s->allocated, 4096);
@@ -118,20 +123,20 @@ START_TEST(moves)
 	add(PDET_KMEM_KMALLOC, 13, 0, 0x2000, 9);	/* again */
 	add(PDET_KMEM_KFREE, 11, 0, 0x3000, 0);		/* early */
 	ck_assert_uint_eq(ends, 3);
-	s = &p.sums.data[0];
+	s = objects(0);
 	ck_assert_uint_eq(s->times, 1);
 	ck_assert_uint_eq(s->requested, 9);
 	ck_assert_uint_eq(s->allocated, 10);
 	ck_assert_uint_eq(s->live, 1);
 	ck_assert_uint_eq(s->live_bytes, 10);
 	ck_assert_uint_eq(s->freed + s->replaced, 0);
-	s = &p.sums.data[1000];
+	s = objects(1000);
 	ck_assert_uint_eq(s->times, 2);
 	ck_assert_uint_eq(s->requested, 15);
 	ck_assert_uint_eq(s->replaced, 1);
 	ck_assert_uint_eq(s->freed, 1);
 	ck_assert_uint_eq(s->live, 0);
-	s = &p.sums.data[1003];
+	s = objects(1003);
 	ck_assert_uint_eq(s->times, 1);
 	ck_assert_uint_eq(s->allocated, 6);
 	ck_assert_uint_eq(s->freed, 1);
@@ -285,11 +290,18 @@ START_TEST(sums_of_captures)
 	for (i = 1; i < PDET_KMEM_NAME; i++)
 		ck_assert_uint_eq(p.rest.event[i], wanted(kinds[i]));
 	for (i = 0; i < p.sums.n; i++) {
-		const struct pdet_alloc_sum *s = &p.sums.data[i];
+		const struct pdet_alloc_sum *s = objects(i);
+		const struct pdet_alloc_sum *pages =
+			&p.sums.data[i].of[PDET_OF_PAGES];
 
 		ck_assert_uint_eq(s->times, s->freed + s->replaced + s->live);
-		if (group[i].kind == PDET_KMEM_PAGE_ALLOC)
+		ck_assert_uint_eq(pages->times, pages->freed +
+				  pages->replaced + pages->live);
+		if (group[i].kind == PDET_KMEM_PAGE_ALLOC) {
+			ck_assert_uint_eq(s->times, 0);
 			continue;
+		}
+		ck_assert_uint_eq(pages->times, 0);
 		sites += s->times > 0;
 		all.requested += s->requested;
 		all.allocated += s->allocated;
@@ -324,6 +336,76 @@ START_TEST(sums_of_captures)
 }
 END_TEST
 
+static void lose(uint64_t begin, uint64_t end)
+{
+	const struct pdet_kmem_event e = { .kind = PDET_KMEM_LOST, .ns = end,
+					   .requested = begin, .object = 1 };
+
+	ck_assert(pdet_pairing_lost(&p, &e));
+}
+
+START_TEST(a_loss_between_makes_lifetimes_unknown)
+{
+	size_t i;
+
+	groups = 0;
+	p.is_one_stream = _i;
+	add(PDET_KMEM_KMALLOC, 10, 0, 0x1000, 5);
+	add(PDET_KMEM_KMALLOC, 11, 0, 0x2000, 5);
+	add(PDET_KMEM_KFREE, 12, 0, 0x1000, 0);		/* 2: in front of it */
+	lose(20, 30);
+	add(PDET_KMEM_KFREE, 25, 1, 0x2000, 0);
+	add(PDET_KMEM_KMALLOC, 31, 0, 0x3000, 5);
+	add(PDET_KMEM_KFREE, 35, 0, 0x3000, 0);		/* 4: behind it */
+	ck_assert_uint_eq(objects(0)->freed, 3);
+	ck_assert_uint_eq(objects(0)->lifetime_ns, 6);
+	ck_assert_uint_eq(objects(0)->lifetime_unknown, 1);
+	/* It is told later, and has begun before: only one stream does so. */
+	if (_i) {
+		lose(33, 60);
+		ck_assert_uint_eq(objects(0)->lifetime_ns, 2);
+		ck_assert_uint_eq(objects(0)->lifetime_unknown, 2);
+		/* Twice is the same. */
+		lose(33, 60);
+		ck_assert_uint_eq(objects(0)->lifetime_unknown, 2);
+		for (i = 0; i <= PDET_PAIRING_RECENT; i++) {
+			add(PDET_KMEM_KMALLOC, 70, 0, 0x3000, 5);
+			add(PDET_KMEM_KFREE, 71, 0, 0x3000, 0);
+		}
+		lose(71, 80);
+		ck_assert_uint_eq(objects(0)->lifetime_ns, 0);
+		ck_assert_uint_eq(objects(0)->lifetime_unknown,
+				  objects(0)->freed);
+	}
+	p.is_one_stream = false;
+	pdet_pairing_free(&p);
+}
+END_TEST
+
+START_TEST(holes_that_touch_are_one)
+{
+	struct pdet_holes h = { 0 };
+
+	ck_assert(!pdet_holes_has(&h, 0, UINT64_MAX));
+	ck_assert(pdet_holes_add(&h, 50, 60));
+	ck_assert(pdet_holes_add(&h, 10, 20));
+	ck_assert(pdet_holes_add(&h, 30, 40));
+	ck_assert_uint_eq(h.n, 3);
+	ck_assert(!pdet_holes_has(&h, 21, 29));
+	ck_assert(pdet_holes_has(&h, 20, 29));
+	ck_assert(pdet_holes_has(&h, 21, 30));
+	ck_assert(pdet_holes_has(&h, 0, 100));
+	ck_assert(!pdet_holes_has(&h, 61, 100));
+	ck_assert(pdet_holes_add(&h, 15, 30));
+	ck_assert_uint_eq(h.n, 2);
+	ck_assert(pdet_holes_has(&h, 21, 29));
+	ck_assert(!pdet_holes_has(&h, 41, 49));
+	ck_assert(pdet_holes_add(&h, 0, UINT64_MAX));
+	ck_assert_uint_eq(h.n, 1);
+	pdet_holes_free(&h);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("pairing");
@@ -331,6 +413,8 @@ int main(void)
 	unit_test(s, pairs);
 	unit_test(s, moves);
 	unit_test(s, table);
+	unit_loop(s, a_loss_between_makes_lifetimes_unknown, 2);
+	unit_test(s, holes_that_touch_are_one);
 	unit_loop(s, sums_of_captures, 5);
 	return unit_main(s);
 }
