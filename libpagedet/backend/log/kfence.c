@@ -304,7 +304,8 @@ bool pdet_log_kfence(struct pdet_log_page *p, struct pdet_scan s,
 }
 
 /* The line about the access follows the first one, which has the same words;
- * the object is numbered; what was done with it follows the object. */
+ * the object is numbered; what was done with it follows the object, unless that
+ * line was lost. */
 enum pdet_log_fit pdet_log_kfence_fits(const struct pdet_log_page *p,
 				       struct pdet_scan s)
 {
@@ -326,11 +327,11 @@ enum pdet_log_fit pdet_log_kfence_fits(const struct pdet_log_page *p,
 		return p->accessed ? PDET_LOG_FITS_NOT : PDET_LOG_MAY_FIT;
 	}
 	if (pdet_scan_word(&s, "allocated by task "))
-		return p->object && !allocated ? PDET_LOG_MAY_FIT :
+		return (p->object || p->loses) && !allocated ? PDET_LOG_MAY_FIT :
 						 PDET_LOG_FITS_NOT;
 	if (pdet_scan_word(&s, "freed by task ") ||
 	    pdet_scan_word(&s, "rcu freeing by task "))
-		return allocated && p->owner.free.state ==
+		return (allocated || p->loses) && p->owner.free.state ==
 			PDET_LOG_STACK_UNSAID ? PDET_LOG_MAY_FIT :
 						PDET_LOG_FITS_NOT;
 	return pdet_scan_word(&s, PDET_LOG_SIGNS) ? PDET_LOG_FITS_NOT :

@@ -1202,6 +1202,13 @@ static bool is_bug(struct pdet_scan s)
 	return false;
 }
 
+/* Whether a line begins with one of four letters: most do not. */
+static inline bool is_one_of(struct pdet_scan s, const char letters[4])
+{
+	return s.at < s.end && (*s.at == letters[0] || *s.at == letters[1] ||
+				*s.at == letters[2] || *s.at == letters[3]);
+}
+
 /* "mm/pgtable-generic.c:50: bad pmd 0000000071bca7d8(8000000100c000e2)", on
  * arm64 "bad pmd 8000000100c000e2." */
 static bool is_bad_entry(struct pdet_scan s)
@@ -1266,7 +1273,7 @@ static bool looks_like_report(struct pdet_scan s)
 	}
 	return find_words(s, "emory failure: 0x", strlen("emor")) ||
 	       find_words(s, "Corrupted page table at address ", 0) ||
-	       is_bad_entry(s) || is_unknown(s);
+	       is_bad_entry(s) || (is_one_of(s, "RWUM") && is_unknown(s));
 }
 
 /* Count a line that no report here has taken. */
@@ -1274,7 +1281,7 @@ static void leave(struct pdet_log *log, struct pdet_scan s)
 {
 	if (looks_like_report(s)) {
 		log->unread++;
-	} else if (s.at < s.end && strchr("s_g", *s.at) && is_bad_swap(s)) {
+	} else if (is_one_of(s, "s_gl") && is_bad_swap(s)) {
 		log->unread += log->bad_swap != 0;
 		log->bad_swap = log->heard;
 	}
@@ -1308,7 +1315,7 @@ static void watch_trace(struct pdet_log *log, const struct pdet_log_line *l)
 	bool begins, owner;
 	size_t i;
 
-	if (s.at == s.end || !strchr("C<=p", *s.at))
+	if (!is_one_of(s, "C<=p"))
 		return;
 	owner = pdet_scan_word(&s, "page last ");
 	if (owner)

@@ -404,7 +404,7 @@ enum pdet_log_fit pdet_log_task_fits(const struct pdet_log_page *p,
 {
 	switch (p->report) {
 	case PAGEDET_REPORT_KFENCE:
-		if (p->wants_object)
+		if (p->wants_object && !p->loses)
 			return PDET_LOG_FITS_NOT;
 		break;
 	case PAGEDET_REPORT_FAULT: case PAGEDET_REPORT_KASAN:
