@@ -327,8 +327,8 @@ enum pdet_log_fit pdet_log_kfence_fits(const struct pdet_log_page *p,
 		return p->accessed ? PDET_LOG_FITS_NOT : PDET_LOG_MAY_FIT;
 	}
 	if (pdet_scan_word(&s, "allocated by task "))
-		return (p->object || p->loses) && !allocated ? PDET_LOG_MAY_FIT :
-						 PDET_LOG_FITS_NOT;
+		return (p->object || p->loses) && !allocated ?
+			PDET_LOG_MAY_FIT : PDET_LOG_FITS_NOT;
 	if (pdet_scan_word(&s, "freed by task ") ||
 	    pdet_scan_word(&s, "rcu freeing by task "))
 		return (allocated || p->loses) && p->owner.free.state ==

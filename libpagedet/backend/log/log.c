@@ -1323,6 +1323,7 @@ static void watch_trace(struct pdet_log *log, const struct pdet_log_line *l)
 	begins = owner || pdet_scan_word(&s, "Call Trace:") ||
 		 pdet_scan_word(&s, "Call trace:");
 	if (pdet_scan_word(&s, "<TASK>")) {
+		begins = true;
 		log->traces = is_traced(log) ? log->traces + 1 : 1;
 		log->traced = log->heard;
 	} else if (pdet_scan_word(&s, "</TASK>")) {
@@ -1348,6 +1349,8 @@ static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
 {
 	int r;
 
+	if (!l->has_caller)
+		watch_trace(log, l);
 	if (l->writer == PDET_LOG_NOBODY) {
 		if (!is_of_detective(log, l->text, is_type_of)) {
 			r = feed_task(log, l);
@@ -1357,8 +1360,6 @@ static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
 		}
 		l->writer = PDET_LOG_ANYONE;
 	}
-	if (!l->has_caller)
-		watch_trace(log, l);
 	/* If nothing is open, only "page:" can begin a block. */
 	r = log->n_open || (l->text.at < l->text.end && *l->text.at == 'p') ?
 		feed_dump_page(log, l) : 0;
