@@ -1312,7 +1312,7 @@ static bool is_of_detective(const struct pdet_log *log, struct pdet_scan text,
 static void watch_trace(struct pdet_log *log, const struct pdet_log_line *l)
 {
 	struct pdet_scan s = l->text;
-	bool begins, owner;
+	bool begins, owner, task;
 	size_t i;
 
 	if (!is_one_of(s, "C<=p"))
@@ -1322,7 +1322,8 @@ static void watch_trace(struct pdet_log *log, const struct pdet_log_line *l)
 		log->owner_traced = is_traced(log);
 	begins = owner || pdet_scan_word(&s, "Call Trace:") ||
 		 pdet_scan_word(&s, "Call trace:");
-	if (pdet_scan_word(&s, "<TASK>")) {
+	task = pdet_scan_word(&s, "<TASK>");
+	if (task) {
 		begins = true;
 		log->traces = is_traced(log) ? log->traces + 1 : 1;
 		log->traced = log->heard;
@@ -1334,8 +1335,16 @@ static void watch_trace(struct pdet_log *log, const struct pdet_log_line *l)
 	for (i = 0; i < OPEN && log->n_open; i++) {
 		struct open_page *o = &log->open[i];
 
-		if (!o->used || o->has_caller ||
-		    o->page.report != PAGEDET_REPORT_KFENCE)
+		if (!o->used || o->has_caller)
+			continue;
+		/* page_owner's lines about the free come before that. */
+		if (task && o->page.owner.kept &&
+		    o->page.owner.free.state == PDET_LOG_STACK_UNSAID &&
+		    pdet_log_stack_open(&o->page)) {
+			pdet_log_owner_hole(&o->page);
+			o->page.partial = true;
+		}
+		if (o->page.report != PAGEDET_REPORT_KFENCE)
 			continue;
 		if (begins)
 			pdet_log_mix(&o->page);
