@@ -1000,8 +1000,9 @@ static enum pdet_log_fit fits_task(const struct pdet_log *log,
 
 	if (!o->used || p->kind == PDET_LOG_DETECTIVE ||
 	    (p->task_lost && log->heard - o->last > PDET_LOG_PATIENCE) ||
-	    (p->report == PAGEDET_REPORT_DUMP_PAGE && !pdet_log_is_check(p) &&
-	     log->heard - o->last > PDET_LOG_PATIENCE_SHORT) ||
+	    (p->report == PAGEDET_REPORT_DUMP_PAGE &&
+	     (pdet_log_is_check(p) ? !p->erred :
+	      log->heard - o->last > PDET_LOG_PATIENCE_SHORT)) ||
 	    (named && o != named && pdet_log_is_named(p)))
 		return PDET_LOG_FITS_NOT;
 	return pdet_log_task_fits(p, task);
