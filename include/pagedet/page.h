@@ -354,7 +354,9 @@ enum pagedet_report {
 	PAGEDET_REPORT_HUNG_TASK = 15, /* a task waits for a migrating page */
 	PAGEDET_REPORT_MIGRATION = 16, /* the kernel failed to migrate a page */
 	PAGEDET_REPORT_FAULT = 17, /* a program's fault that raised a signal */
-	PAGEDET_REPORT_KFENCE = 18 /* an access that KFENCE caught */
+	PAGEDET_REPORT_KFENCE = 18, /* an access that KFENCE caught */
+	PAGEDET_REPORT_BAD_PAGE_CACHE = 19 /* a page that is still mapped left
+					    * the page cache */
 };
 
 /* ------------------------------------------------------------------------

@@ -30,6 +30,7 @@ static const char *name_of(uint64_t report)
 		[PAGEDET_REPORT_MIGRATION] = "failed migration",
 		[PAGEDET_REPORT_FAULT] = "fault of a program",
 		[PAGEDET_REPORT_KFENCE] = "KFENCE",
+		[PAGEDET_REPORT_BAD_PAGE_CACHE] = "bad page cache",
 	};
 
 	return report < PDET_COUNT(names) ? names[report] : NULL;

@@ -40,7 +40,7 @@ static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 	MUST(p->kind == PDET_LOG_DETECTIVE || p->kind == PDET_LOG_DUMP_PAGE ||
 	     p->kind == PDET_LOG_REPORT);
 	MUST(p->report >= PAGEDET_REPORT_PAGE_DETECTIVE &&
-	     p->report <= PAGEDET_REPORT_KFENCE);
+	     p->report <= PAGEDET_REPORT_BAD_PAGE_CACHE);
 	MUST(p->says.at + p->says.len <= p->text.n);
 	MUST(p->comm.at + p->comm.len <= p->text.n);
 	MUST(p->cache.at + p->cache.len <= p->text.n);

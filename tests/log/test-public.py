@@ -40,6 +40,27 @@ case("02-two-badstates-interleaved/with-callers.txt",
      {"comm": "kworker/u30:0", "flags": ["private"],
       "object": "nonzero _refcount"})
 
+SLAB = {"report": "slab", "slab_cache": "sc4", "vaddr": "0xffff888141234500",
+        "kind": "slab"}
+LIST = {"report": "list", "vaddr": "0xffff888165234508"}
+LOST_TASK = {"pid": Is("lost", lambda row, field: field in row["missing"]),
+             "comm": Is("lost", lambda row, field: not row.get(field)),
+             "notes": ["partial"]}
+case("60-slab-and-list-interleaved/log.txt", SLAB | LOST_TASK,
+     LIST | LOST_TASK, status=2, options=("--pointers",))
+case("60-slab-and-list-interleaved/warning.txt",
+     SLAB | {"pid": 444, "comm": "s4", "notes": []},
+     LIST | {"pid": 606, "comm": "l6", "notes": []}, options=("--pointers",))
+case("60-slab-and-list-interleaved/unknown-error.txt",
+     LOST_TASK | {"report": "slab", "slab_cache": "kmalloc-64",
+                  "vaddr": "0xffff888101234500"}, status=2,
+     options=("--pointers",))
+case("61-kfence-twice-interleaved/log.txt",
+     *[LOST_TASK | {"report": "kfence", "vaddr": f"0xffff8c3f2e{n}3aff8",
+                    "slab_cache": f"kc{n}",
+                    "reason": has(f"in kfence-#{n}; size 7{n}")}
+       for n in (1, 8)], status=2, options=("--pointers",))
+
 # --- a tail whose head does not count it ---
 
 STRAY = {"order": MISSING, "head_pfn": MISSING, "kind": MISSING,
@@ -466,6 +487,45 @@ for folder in ("12-what-stands-before-the-text",
     for name in sorted(os.listdir(os.path.join(HOME, folder))):
         case(f"{folder}/{name}", WRITER)
 
+# --- a page of a file that is still mapped ---
+
+CACHE = {"report": "bad_page_cache", "pfn": 0x31a07d4, "comm": "hwtest"}
+case("56-bad-page-cache/log.txt", {"report": "memory_failure"},
+     CACHE | {"pid": 5555, "refcount": 3, "mapcount": 1, "inode": 0x3c04,
+              "object": "shmem_aops", "notes": [],
+              "reason": "still mapped when deleted"}, options=("--pointers",))
+text("the first line alone", "[  482.933775] BUG: Bad page cache in process "
+     "hwtest  pfn:31a07d4\n", CACHE | {"notes": ["partial"]}, status=2)
+explains("56-bad-page-cache/log.txt", "0x31a07d4",
+         said=("bad page cache: still mapped when deleted",))
+
+# --- memory without a struct page, which has no flags ---
+
+NO_PAGE = {"report": "memory_failure", "pfn": 0x4000012345,
+           "flags": lacks("hwpoison")}
+case("57-memory-without-struct-page/log.txt",
+     NO_PAGE | {"pid": 77, "comm": "qemu"},
+     NO_PAGE | {"pid": 78, "comm": "vhost"})
+
+# --- the task that made a check ---
+
+CHECK = {"report": "dump_page", "pfn": 0x19c01f,
+         "reason": "VM_BUG_ON_PAGE(PageTail(page))"}
+case("58-failed-check-of-a-page/log.txt",
+     CHECK | {"pid": 55, "comm": "dd", "notes": []})
+for name in "warning.txt", "with-callers.txt":
+    case(f"58-failed-check-of-a-page/{name}",
+         {"report": "dump_page", "pfn": 0x12345, "pid": 4242,
+          "comm": "kworker/u8:1", "notes": []})
+case("58-failed-check-of-a-page/and-another.txt", CHECK | LOST_TASK, status=2)
+for name in "log.txt", "warning.txt", "and-another.txt":
+    r = subprocess.run([command, "from-log", "--text-only", "--details",
+                        os.path.join(HOME, "58-failed-check-of-a-page", name)],
+                       capture_output=True, check=False)
+    tap.is_true(f"{name}: it is not said that the text lacks the task",
+                b"pid" not in r.stdout[r.stdout.find(b"does not say"):]
+                if b"does not say" in r.stdout else True, r.stdout)
+
 # --- old kernels, and forms that are not known ---
 
 case("16-count-before-5.1/log.txt",
@@ -488,5 +548,11 @@ case("17-no-page-is-mentioned/kfence.txt",
      options=("--pointers",))
 case("17-no-page-is-mentioned/page-table.txt", status=2,
      said=("looks like a report",), unsaid=("no page is mentioned",))
+folder = "59-reports-of-no-known-form"
+for name in sorted(os.listdir(os.path.join(HOME, folder))):
+    case(f"{folder}/{name}", status=2, said=("looks like a report",),
+         unsaid=("mentions no page",))
+text("a number of reports is no report", "[  311.391230] BUG: Bad page state: "
+     "12 messages suppressed\n", status=1)
 
 end()

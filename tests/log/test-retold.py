@@ -253,7 +253,8 @@ case("31-fault-on-riscv/log.txt",
      {"report": "fault", "comm": "ld", "pid": 3340, "pfn": MISSING,
       "vaddr": "0x3000", "object": "libc.so.6", "event_ns": 1422704118000,
       "reason": has("nothing is mapped there: "
-                    "unhandled signal 11 code 0x1 at 0x0000000000003018")})
+                    "unhandled signal 11 code 0x1 at 0x0000000000003018")},
+     status=2, said=("looks like a report",))   # "bad pud"
 case("32-faults-on-powerpc/log.txt",
      {"report": "fault", "comm": "init", "pid": 77,
       "vaddr": missing_or("0x0"), "object": "busybox", "pfn": MISSING,

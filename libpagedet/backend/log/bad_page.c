@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Parses reports of invalid pages and page table entries (Linux
- * mm/page_alloc.c, bad_page(), and mm/memory.c, print_bad_pte(); 5.10 to 6.18):
+ * mm/page_alloc.c, bad_page(), mm/filemap.c, filemap_unaccount_folio(), and
+ * mm/memory.c, print_bad_pte(); 5.10 to 6.18; "cache" since 4.6):
  *
  *   BUG: Bad page state in process X  pfn:1a2b3
+ *   [a block of dump_page()]
+ *   BUG: Bad page cache in process X  pfn:1a2b3
  *   [a block of dump_page()]
  *   BUG: Bad page map in process X  pte:8000000071c00227 pmd:74b30067
  *   [a block of dump_page()]
@@ -11,7 +14,7 @@
  *       mapping:0000000000000000 index:20563
  *   file:libc.so.6 fault:filemap_fault mmap:... read_folio:...
  *
- * Both end with "CPU: 1 PID: 3614 Comm: X ...". Newer kernels name the level of
+ * All end with "CPU: 1 PID: 3614 Comm: X ...". Newer kernels name the level of
  * the entry in the first line, and put the entries on a line after it.
  */
 #include <stdio.h>
@@ -87,12 +90,14 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 	const struct pdet_scan line = s;
 	struct pdet_scan number;
 	uint64_t pfn, entry;
+	bool cache;
 
 	if (unnumbered(p, s, memory))
 		return true;
 	if (!pdet_scan_word(&s, "BUG: Bad page "))
 		return false;
-	if (pdet_scan_word(&s, "state in process ")) {
+	cache = pdet_scan_word(&s, "cache in process ");
+	if (cache || pdet_scan_word(&s, "state in process ")) {
 		number = s;
 		/* Take the last match, because X may contain the same text. Log
 		 * collectors may merge two blanks into one. */
@@ -101,7 +106,8 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 		number.at = s.end + strlen(" pfn:");
 		if (!pdet_log_hex(&number, &pfn))
 			return false;
-		p->report = PAGEDET_REPORT_BAD_PAGE_STATE;
+		p->report = cache ? PAGEDET_REPORT_BAD_PAGE_CACHE :
+				    PAGEDET_REPORT_BAD_PAGE_STATE;
 		p->pfn = pfn;
 		p->has |= PDET_LOG_PFN;
 		p->needs_block = true;

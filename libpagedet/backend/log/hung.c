@@ -52,6 +52,9 @@ bool pdet_log_hung(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	struct pdet_scan frame = s;
 
 	if (waits(s) || waits_on_arm(&frame)) {
+		p->loses |= p->mixed;
+		if (p->mixed)
+			return true;
 		p->found = true;
 		pdet_log_says(p, frame, memory);
 		return true;

@@ -97,31 +97,46 @@ static void place(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	add(p, (struct pdet_scan){ text, text + n }, memory);
 }
 
+/* Words of the line about the access, and of the first line. */
+static const struct {
+	const char *access, *first;
+} kinds[] = {
+	{ "Out-of-bounds read at ", "out-of-bounds read" },
+	{ "Out-of-bounds write at ", "out-of-bounds write" },
+	{ "Use-after-free read at ", "use-after-free read" },
+	{ "Use-after-free write at ", "use-after-free write" },
+	{ "Corrupted memory at ", "memory corruption" },
+	{ "Invalid read at ", "invalid read" },
+	{ "Invalid write at ", "invalid write" },
+	{ "Invalid free of ", "invalid free" },
+};
+
+/* The kind of a line about an access; PDET_COUNT(kinds) if it is another. */
+static size_t kind_of(struct pdet_scan *s)
+{
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(kinds); i++)
+		if (pdet_scan_word(s, kinds[i].access))
+			break;
+	return i;
+}
+
 /* "Use-after-free read at 0x... (in kfence-#24):" */
 static bool access(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	static const char *const words[] = {
-		"Out-of-bounds read at ", "Out-of-bounds write at ",
-		"Use-after-free read at ", "Use-after-free write at ",
-		"Corrupted memory at ", "Invalid read at ",
-		"Invalid write at ", "Invalid free of ",
-	};
 	struct pdet_log_pointer is;
-	size_t i;
 
-	for (i = 0; i < PDET_COUNT(words); i++) {
-		struct pdet_scan rest = s;
-
-		if (!pdet_scan_word(&rest, words[i]) ||
-		    !pdet_log_pointer(&rest, &is))
-			continue;
-		pdet_log_take_pointer(p, is);
-		pdet_log_see_pointer(p, is);
-		place(p, trimmed(rest), memory);
-		p->wants_object = pdet_log_behind(rest, "kfence-#", &rest);
-		return true;
-	}
-	return false;
+	if (kind_of(&s) == PDET_COUNT(kinds) || !pdet_log_pointer(&s, &is))
+		return false;
+	pdet_log_take_pointer(p, is);
+	pdet_log_see_pointer(p, is);
+	place(p, trimmed(s), memory);
+	p->accessed = true;
+	p->wants_object = pdet_log_behind(s, "kfence-#", &s);
+	if (p->wants_object && pdet_scan_dec(&s, &p->serial))
+		p->has_serial = true;
+	return true;
 }
 
 /* " on cpu 1 at 38.117001s", which 5.12 does not have. */
@@ -199,6 +214,7 @@ static bool object(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	if (!old && !pdet_scan_word(&s, ": "))
 		return false;
 	p->wants_object = false;
+	p->object = true;
 	if (!pdet_log_pointer(&s, &first) || !pdet_scan_char(&s, '-') ||
 	    !pdet_log_pointer(&s, &last) || !pdet_scan_word(&s, ", size="))
 		return false;
@@ -245,13 +261,21 @@ void pdet_log_kfence_cut(struct pdet_log_page *p)
 	pdet_log_owner_hole(p);
 }
 
-/* The last lines: of the task, and of signs. The task of another report may
- * come before the object, and signs of one after a report that was cut off. */
+void pdet_log_kfence_parts(struct pdet_log_page *p)
+{
+	pdet_log_owner_hole(p);
+	p->task_lost = true;
+}
+
+/* The last line is of the task, which comes after the object. A line of signs
+ * that comes before is of another report, or the task's is lost. */
 static bool ends(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	if (pdet_scan_word(&s, "=========="))
-		pdet_log_kfence_cut(p);
-	else if (p->wants_object || !pdet_log_cpu(p, s, memory))
+	if (pdet_scan_word(&s, PDET_LOG_SIGNS)) {
+		pdet_log_kfence_parts(p);
+		return true;
+	}
+	if (p->wants_object || !pdet_log_cpu(p, s, memory))
 		return false;
 	pdet_log_stack_ends(&p->owner.alloc);
 	p->over = true;
@@ -261,12 +285,57 @@ static bool ends(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 bool pdet_log_kfence(struct pdet_log_page *p, struct pdet_scan s,
 		     bool *memory)
 {
+	uint32_t pid;
+	bool has_pid;
+
 	if (s.at == s.end)
 		return false;
-	return access(p, s, memory) || object(p, s, memory) ||
-	       allocated(p, s, memory) || freed(p, s, memory) ||
-	       no_stack(p, s) || ends(p, s, memory) ||
-	       pdet_log_stack_frame(p, s, memory);
+	if (access(p, s, memory) || object(p, s, memory) ||
+	    allocated(p, s, memory) || freed(p, s, memory) ||
+	    no_stack(p, s) || ends(p, s, memory)) {
+		if (p->mixed)
+			pdet_log_mix(p);
+		return true;
+	}
+	/* "kernel BUG at mm/filemap.c:1234!" has the form of one, too. */
+	if (pdet_log_is_error(s, &pid, &has_pid))
+		s.end = s.at;
+	return pdet_log_stack_frame(p, s, memory);
+}
+
+/* The line about the access follows the first one, which has the same words;
+ * the object is numbered; what was done with it follows the object, unless that
+ * line was lost. */
+enum pdet_log_fit pdet_log_kfence_fits(const struct pdet_log_page *p,
+				       struct pdet_scan s)
+{
+	struct pdet_scan says = pdet_log_page_text(p, p->says), line = s;
+	const size_t kind = kind_of(&line);
+	const bool allocated = p->owner.has & PDET_OWNER_PID;
+	uint64_t serial;
+
+	if (kind < PDET_COUNT(kinds))
+		return !p->accessed && says.at &&
+		       pdet_scan_word(&says, kinds[kind].first) ?
+			PDET_LOG_MAY_FIT : PDET_LOG_FITS_NOT;
+	if (pdet_scan_word(&s, "kfence-#")) {
+		if (!pdet_scan_dec(&s, &serial) || p->object)
+			return PDET_LOG_FITS_NOT;
+		if (p->has_serial)
+			return p->serial == serial ? PDET_LOG_FITS :
+						     PDET_LOG_FITS_NOT;
+		return p->accessed ? PDET_LOG_FITS_NOT : PDET_LOG_MAY_FIT;
+	}
+	if (pdet_scan_word(&s, "allocated by task "))
+		return (p->object || p->loses) && !allocated ?
+			PDET_LOG_MAY_FIT : PDET_LOG_FITS_NOT;
+	if (pdet_scan_word(&s, "freed by task ") ||
+	    pdet_scan_word(&s, "rcu freeing by task "))
+		return (allocated || p->loses) && p->owner.free.state ==
+			PDET_LOG_STACK_UNSAID ? PDET_LOG_MAY_FIT :
+						PDET_LOG_FITS_NOT;
+	return pdet_scan_word(&s, PDET_LOG_SIGNS) ? PDET_LOG_FITS_NOT :
+						    PDET_LOG_MAY_FIT;
 }
 
 void pdet_log_put_kfence(const struct pdet_log_putting *o)

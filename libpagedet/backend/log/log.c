@@ -74,6 +74,13 @@ struct doubted {
 	enum pdet_log_begins begins;
 };
 
+/* An error that is not known here, whose task will be printed. */
+struct stranger {
+	bool used, has_pid;
+	uint32_t pid;
+	uint64_t heard;
+};
+
 struct pdet_log {
 	struct open_page open[OPEN];
 	struct {
@@ -102,6 +109,13 @@ struct pdet_log {
 	struct pdet_log_writers *writers;
 	struct stray strays[OPEN];
 	unsigned next_stray;
+	struct stranger strangers[OPEN];
+	unsigned next_stranger;
+	uint64_t bad_swap;	/* a swap entry was bad there, and the page map
+				 * is to come; 0: none */
+	unsigned traces;	/* backtraces that have begun, and not ended */
+	uint64_t traced;	/* the last one began there */
+	bool owner_traced;	/* one of them before page_owner's lines */
 };
 
 void pdet_log_page_free(struct pdet_log_page *p)
@@ -353,6 +367,26 @@ static struct open_page *open_of(struct pdet_log *log,
 	return found;
 }
 
+/* Whether frames of a backtrace may come. */
+static bool is_traced(const struct pdet_log *log)
+{
+	return log->traces && log->heard - log->traced <= PDET_LOG_PATIENCE;
+}
+
+static void estrange(struct pdet_log *log, struct stranger who)
+{
+	who.used = true;
+	log->strangers[log->next_stranger++ % OPEN] = who;
+}
+
+/* Whether a report that prints a backtrace, and then its task, goes on. */
+static bool is_active(const struct pdet_log *log, const struct open_page *o)
+{
+	return o->used && o->page.kind != PDET_LOG_DETECTIVE &&
+	       log->heard - o->last <= PDET_LOG_PATIENCE &&
+	       pdet_log_has_trace(&o->page);
+}
+
 /* A slot for a new page. If all are in use, the oldest page is completed.
  * Returns NULL if memory is short. */
 static struct open_page *begin(struct pdet_log *log,
@@ -364,6 +398,10 @@ static struct open_page *begin(struct pdet_log *log,
 	for (i = 0; i < OPEN && o->used; i++)
 		if (!log->open[i].used || log->open[i].last < o->last)
 			o = &log->open[i];
+	/* Its task may come, of which nothing is known. */
+	if (o->used && !l->has_caller && is_active(log, o) &&
+	    !o->page.comm.len)
+		estrange(log, (struct stranger){ .heard = log->heard });
 	if (o->used && complete(log, o) < 0)
 		return NULL;
 	o->used = true;
@@ -480,6 +518,31 @@ static int complete_blocks(struct pdet_log *log, const struct pdet_log_line *l)
 	return 0;
 }
 
+/* Frames of a backtrace may be of each of the reports that are printed now, or
+ * of one that has ended with its task. */
+static void mix(struct pdet_log *log, struct open_page *o)
+{
+	size_t i;
+
+	if (o->has_caller)
+		return;
+	for (i = 0; i < OPEN; i++) {
+		struct open_page *other = &log->open[i];
+
+		if (other == o || !other->used || other->has_caller)
+			continue;
+		other->page.crowded = o->page.crowded = true;
+		if (!pdet_log_has_trace(&o->page) ||
+		    (!is_active(log, other) &&
+		     !pdet_log_stack_open(&other->page)))
+			continue;
+		pdet_log_mix(&other->page);
+		pdet_log_mix(&o->page);
+	}
+	if (is_traced(log) && pdet_log_has_trace(&o->page))
+		pdet_log_mix(&o->page);
+}
+
 /* Begin a block, or add it to the previous report if that expects one. */
 static struct open_page *begin_block(struct pdet_log *log,
 				     const struct pdet_log_line *l)
@@ -502,6 +565,7 @@ static struct open_page *begin_block(struct pdet_log *log,
 	if (o) {
 		o->page.kind = PDET_LOG_DUMP_PAGE;
 		o->page.report = PAGEDET_REPORT_DUMP_PAGE;
+		mix(log, o);
 	}
 	return o;
 }
@@ -650,11 +714,12 @@ static int complete_error(struct pdet_log *log, const struct pdet_log_line *l,
 	for (i = 0; i < OPEN && p->joins && p->has & PDET_LOG_PFN; i++) {
 		struct open_page *o = &log->open[i];
 
-		if (o != of && o->used && o->page.joins &&
-		    o->page.has & PDET_LOG_PFN && o->page.pfn == p->pfn &&
-		    (!handles ||
-		     (o->page.report == p->report && is_by(o, l))) &&
-		    complete(log, o) < 0)
+		if (o == of || !o->used || !o->page.joins ||
+		    !(o->page.has & PDET_LOG_PFN) || o->page.pfn != p->pfn ||
+		    (handles && (o->page.report != p->report || !is_by(o, l))))
+			continue;
+		pdet_log_poison_ends(&o->page, p);
+		if (complete(log, o) < 0)
 			return -ENOMEM;
 	}
 	return complete(log, of);
@@ -680,31 +745,190 @@ static int join(struct pdet_log *log, const struct pdet_log_line *l,
 	return 0;
 }
 
+/* Of the open reports to which the line may belong, tell each that it may lack
+ * one. */
+static void lose(struct open_page *const *o, size_t n)
+{
+	while (n-- > 0)
+		o[n]->page.partial = o[n]->page.loses = true;
+}
+
+/*
+ * The open report that can have printed the line if no other one can, or if
+ * something in the line says so; NULL if there is none. *shared becomes true if
+ * several can.
+ */
+static struct open_page *taker_of(struct pdet_log *log,
+				  const struct pdet_log_line *l, bool *shared,
+				  bool *memory)
+{
+	struct open_page *may[OPEN], *sure = NULL;
+	size_t i, n = 0, n_sure = 0;
+
+	for (i = 0; i < OPEN; i++) {
+		struct open_page *o = &log->open[i];
+		enum pdet_log_fit fit;
+		bool tells = false;
+
+		if (!o->used || !is_by(o, l) || !is_part(&o->page, OF_REPORT))
+			continue;
+		fit = pdet_log_report_fits(&o->page, l->text, &tells, memory);
+		if (fit == PDET_LOG_FITS) {
+			sure = o;
+			n_sure++;
+		} else if (fit && tells) {
+			may[n++] = o;
+		}
+	}
+	if (n_sure == 1)
+		return sure;
+	*shared = n_sure || n > 1;
+	if (*shared)
+		lose(may, n);
+	return n == 1 && !n_sure ? may[0] : NULL;
+}
+
+/* The report that a line of this writer continues. */
+static struct open_page *report_of(struct pdet_log *log,
+				   const struct pdet_log_line *l, bool *shared,
+				   bool *memory)
+{
+	return l->has_caller || (l->writer && !l->adopts) || log->n_open < 2 ?
+		open_of(log, l, OF_REPORT) : taker_of(log, l, shared, memory);
+}
+
+/* The kernel reports one error of an object at a time: others that name it were
+ * cut off. */
+static int complete_twins(struct pdet_log *log, struct open_page *of)
+{
+	const struct pdet_log_page *p = &of->page;
+	size_t i;
+
+	for (i = 0; i < OPEN && p->report == PAGEDET_REPORT_KFENCE; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (o == of || !o->used || o->page.report != p->report ||
+		    !o->page.has_serial || o->page.serial != p->serial)
+			continue;
+		if (complete(log, o) < 0)
+			return -ENOMEM;
+		/* Only that one may have made the frames unsure. */
+		of->page.mixed = false;
+		mix(log, of);
+	}
+	return 0;
+}
+
+/* Give a report its line. */
+static int take(struct pdet_log *log, const struct pdet_log_line *l,
+		struct open_page *o, bool *memory)
+{
+	const bool had = o->page.has_serial;
+
+	if (!pdet_log_report_takes(&o->page, l->text, memory))
+		return 0;
+	touch(log, l, o);
+	if (l->adopts)
+		o->writer = l->writer;
+	if (!*memory || (!had && o->page.has_serial &&
+			 complete_twins(log, o) < 0))
+		return -ENOMEM;
+	return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+}
+
+/* Whether the report @o has ended if one like @p begins. The kernel prints some
+ * with a lock or by one task; others may be printed at the same time. */
+static bool ends_before(const struct pdet_log_page *o,
+			const struct pdet_log_page *p, bool known)
+{
+	if (o->report != p->report)
+		return false;
+	switch (known ? 0 : p->report) {
+	case PAGEDET_REPORT_KFENCE: case PAGEDET_REPORT_LIST:
+	case PAGEDET_REPORT_FAULT:
+		return false;
+	case PAGEDET_REPORT_SLAB:
+		return o->task;
+	case PAGEDET_REPORT_APEI:
+		return !o->has_serial || !p->has_serial ||
+		       o->serial == p->serial;
+	default:
+		return true;
+	}
+}
+
+/* A report begins: complete those that it shows to be cut off, or over. */
+static int complete_before(struct pdet_log *log, const struct pdet_log_line *l,
+			   const struct pdet_log_page *p)
+{
+	const bool known = l->has_caller || l->writer;
+	size_t i;
+
+	for (i = 0; i < OPEN && log->n_open; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (o->used && is_by(o, l) && is_part(&o->page, OF_REPORT) &&
+		    ends_before(&o->page, p, known) && complete(log, o) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* An error begins that is not known here. It has a task, and a backtrace. */
+static void meet_stranger(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	struct stranger who = { .heard = log->heard };
+	struct open_page *own = NULL;
+	size_t i, n = 0;
+
+	if (!log->n_open || !pdet_log_is_error(l->text, &who.pid, &who.has_pid))
+		return;
+	for (i = 0; i < OPEN; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (!o->used || !is_by(o, l))
+			continue;
+		if (pdet_log_owns_error(&o->page, l->text)) {
+			own = o;
+			n++;
+		} else if (l->has_caller) {
+			o->page.others = true;
+		}
+	}
+	if (n == 1) {
+		own->page.erred = true;
+		return;
+	}
+	if (l->has_caller)
+		return;
+	estrange(log, who);
+	for (i = 0; i < OPEN; i++)
+		if (log->open[i].used && !log->open[i].has_caller)
+			pdet_log_mix(&log->open[i].page);
+}
+
 /* Process a line that may belong to a report. */
 static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
 {
-	struct open_page *o = log->n_open ? open_of(log, l, OF_REPORT) : NULL;
 	struct pdet_log_page *p = &log->scratch;
-	bool memory = true;
-	int r;
+	bool memory = true, shared = false;
+	struct open_page *o = log->n_open ?
+		report_of(log, l, &shared, &memory) : NULL;
+	int r = memory ? 0 : -ENOMEM;
 
-	if (o && pdet_log_report_takes(&o->page, l->text, &memory)) {
-		touch(log, l, o);
-		if (l->adopts)
-			o->writer = l->writer;
-		if (!memory)
-			return -ENOMEM;
-		return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
-	}
-	if (!pdet_log_report_begins(p, l->text, &memory))
+	if (r == 0 && o)
+		r = take(log, l, o, &memory);
+	if (r || shared)
+		return r ? r : 1;
+	if (!pdet_log_report_begins(p, l->text, &memory)) {
+		meet_stranger(log, l);
 		return memory ? 0 : -ENOMEM;
+	}
 	if (p->joins && memory) {
 		r = join(log, l, p, &memory);
 		if (r)
 			return memory ? r : -ENOMEM;
-	} else if (o && p->report == o->page.report &&
-		   complete(log, o) < 0) {
-		/* The previous report was cut off. */
+	} else if (complete_before(log, l, p) < 0) {
 		return -ENOMEM;
 	}
 	o = memory ? begin(log, l) : NULL;
@@ -718,9 +942,161 @@ static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
 	if (!p->shift)
 		p->shift = o->page.shift;
 	p->kind = PDET_LOG_REPORT;
+	if (p->report == PAGEDET_REPORT_BAD_PAGE_MAP)
+		log->bad_swap = 0;
 	memcpy(&o->page, p, sizeof(*p));
 	memset(p, 0, sizeof(*p));
+	mix(log, o);
 	return o->page.over && complete_error(log, l, o) < 0 ? -ENOMEM : 1;
+}
+
+/* --- tasks of reports --- */
+
+/* Whether the task may be that of an error which is not known here. If it is,
+ * the error has ended: *is. */
+static bool is_strange(struct pdet_log *log, const struct pdet_log_task *task,
+		       bool *is)
+{
+	bool may = false;
+	size_t i;
+
+	*is = false;
+	for (i = 0; i < OPEN; i++) {
+		struct stranger *s = &log->strangers[i];
+
+		s->used &= log->heard - s->heard <= PDET_LOG_PATIENCE;
+		if (!s->used)
+			continue;
+		may |= !s->has_pid;
+		if (s->has_pid && s->pid == task->pid) {
+			s->used = false;
+			*is = true;
+		}
+	}
+	return may;
+}
+
+/* The report that writers.c has found for the line of a task, of those whose
+ * names it compares. */
+static const struct open_page *named_by(const struct pdet_log *log,
+					const struct pdet_log_line *l)
+{
+	size_t i;
+
+	for (i = 0; i < OPEN && l->writer; i++)
+		if (log->open[i].used && log->open[i].writer == l->writer &&
+		    pdet_log_is_named(&log->open[i].page))
+			return &log->open[i];
+	return NULL;
+}
+
+/* Whether the line of a task may belong to this open report or block. */
+static enum pdet_log_fit fits_task(const struct pdet_log *log,
+				   const struct open_page *o,
+				   const struct open_page *named,
+				   const struct pdet_log_task *task)
+{
+	const struct pdet_log_page *p = &o->page;
+
+	if (!o->used || p->kind == PDET_LOG_DETECTIVE ||
+	    (p->task_lost && log->heard - o->last > PDET_LOG_PATIENCE) ||
+	    (p->report == PAGEDET_REPORT_DUMP_PAGE &&
+	     (pdet_log_is_check(p) ? !p->erred :
+	      log->heard - o->last > PDET_LOG_PATIENCE_SHORT)) ||
+	    (named && o != named && pdet_log_is_named(p)))
+		return PDET_LOG_FITS_NOT;
+	return pdet_log_task_fits(p, task);
+}
+
+/* Whether the line of a task, which no other report may have printed, is that
+ * of @o. */
+static bool has_task(const struct open_page *o, const struct open_page *named)
+{
+	const struct pdet_log_page *p = &o->page;
+
+	if (p->task_lost)
+		return false;
+	if (p->report == PAGEDET_REPORT_DUMP_PAGE)
+		return pdet_log_is_check(p) && p->erred;
+	return !o->writer || o == named;
+}
+
+/* Give the line of a task to its report. */
+static int take_task(struct pdet_log *log, const struct pdet_log_line *l,
+		     struct open_page *o)
+{
+	bool memory = true;
+
+	if (pdet_log_task_take(&o->page, l->text, &memory))
+		touch(log, l, o);
+	if (!memory)
+		return -ENOMEM;
+	return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+}
+
+/* Process the line of a task: "CPU: 1 PID: 58 Comm: x". It belongs to a report
+ * only if that one knows the task, or no other may have printed it. */
+static int feed_task(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	struct open_page *may[OPEN], *sure = NULL;
+	const struct open_page *named = named_by(log, l);
+	struct pdet_log_task task;
+	size_t i, n = 0, n_sure = 0;
+	bool strange, other;
+
+	if (!log->n_open || l->has_caller ||
+	    !pdet_log_task_of(l->text, &task))
+		return 0;
+	other = is_strange(log, &task, &strange);
+	for (i = 0; i < OPEN; i++) {
+		struct open_page *o = &log->open[i];
+		const enum pdet_log_fit fit = fits_task(log, o, named,
+							   &task);
+
+		if (fit == PDET_LOG_FITS) {
+			sure = o;
+			n_sure++;
+		} else if (fit) {
+			may[n++] = o;
+		}
+	}
+	if (n_sure)
+		return n_sure == 1 ? take_task(log, l, sure) : 1;
+	if (strange || !n)
+		return 1;
+	if (n == 1 && !other && has_task(may[0], named))
+		return take_task(log, l, may[0]);
+	for (i = 0; i < n; i++) {
+		struct pdet_log_page *p = &may[i]->page;
+
+		p->task_lost = true;
+		if (p->report != PAGEDET_REPORT_DUMP_PAGE ||
+		    pdet_log_is_check(p))
+			p->partial = p->loses = true;
+	}
+	return 1;
+}
+
+/* The caller has a block of its own before the line of a task. */
+static int feed_own_task(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	struct open_page *o = log->n_open && l->has_caller ?
+		open_of(log, l, OF_BLOCK) : NULL;
+	struct pdet_log_task task;
+
+	if (!o || !pdet_log_is_check(&o->page) || o->page.task ||
+	    o->page.others || !pdet_log_task_of(l->text, &task))
+		return 0;
+	return take_task(log, l, o);
+}
+
+/* Lines of others may come in between if there are others. */
+static unsigned patience_of(const struct open_page *o)
+{
+	const unsigned alone = pdet_log_patience(&o->page);
+
+	return o->page.crowded || o->has_caller ?
+		PDET_MAX(alone, PDET_LOG_PATIENCE) : alone;
 }
 
 static int close_old(struct pdet_log *log)
@@ -731,7 +1107,7 @@ static int close_old(struct pdet_log *log)
 		const struct open_page *o = &log->open[i];
 
 		if (o->used && o->page.kind != PDET_LOG_DETECTIVE &&
-		    (log->heard - o->last > pdet_log_patience(&o->page) ||
+		    (log->heard - o->last > patience_of(o) ||
 		     o->page.lines > MOST_LINES ||
 		     o->page.text.n > MOST_TEXT) &&
 		    complete(log, &log->open[i]) < 0)
@@ -807,34 +1183,114 @@ bool pdet_log_is_rest(struct pdet_scan s)
 	       pdet_scan_word(&s, " used=");
 }
 
+/* What follows "BUG: ". Also after a number of reports that were not printed:
+ * "Bad page state: 12 messages suppressed". */
+static bool is_bug(struct pdet_scan s)
+{
+	static const char *const bugs[] = {
+		"KASAN: ", "KASan: ", "KFENCE: ", "KMSAN: ",
+		"unable to handle page fault for address",
+		"unable to handle kernel paging request at ",
+	};
+	struct pdet_scan behind;
+	size_t i;
+
+	if (pdet_scan_word(&s, "Bad page "))
+		return pdet_log_behind(s, " in process ", &behind);
+	for (i = 0; i < PDET_COUNT(bugs); i++)
+		if (pdet_scan_word(&s, bugs[i]))
+			return true;
+	return false;
+}
+
+/* Whether a line begins with one of four letters: most do not. */
+static inline bool is_one_of(struct pdet_scan s, const char letters[4])
+{
+	return s.at < s.end && (*s.at == letters[0] || *s.at == letters[1] ||
+				*s.at == letters[2] || *s.at == letters[3]);
+}
+
+/* "mm/pgtable-generic.c:50: bad pmd 0000000071bca7d8(8000000100c000e2)", on
+ * arm64 "bad pmd 8000000100c000e2." */
+static bool is_bad_entry(struct pdet_scan s)
+{
+	static const char *const levels[] = {
+		"md ", "ud ", "4d ", "gd ", "te ",
+	};
+	size_t i;
+
+	if (s.at == s.end || (s.end[-1] != ')' && s.end[-1] != '.') ||
+	    !pdet_log_behind(s, ": bad p", &s))
+		return false;
+	for (i = 0; i < PDET_COUNT(levels); i++)
+		if (pdet_scan_word(&s, levels[i]))
+			return s.at < s.end && pdet_hex_digit(*s.at) < 16;
+	return false;
+}
+
+/* "swap_free: Bad swap file entry 0200e400". If a page table had it, "Bad page
+ * map" follows, which has the same value. */
+static bool is_bad_swap(struct pdet_scan s)
+{
+	return pdet_log_behind(s, ": Bad swap ", &s) &&
+	       (pdet_scan_word(&s, "file entry ") ||
+		pdet_scan_word(&s, "offset entry "));
+}
+
+/* First words of reports of which nothing is read here. */
+static bool is_unknown(struct pdet_scan s)
+{
+	static const char *const words[] = {
+		"Read-error on swap-device ", "Write-error on swap-device ",
+		"Unable to handle kernel paging request at ",
+	};
+	struct pdet_scan cpu = s;
+	uint64_t number;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(words); i++)
+		if (pdet_scan_word(&s, words[i]))
+			return true;
+	/* of PowerPC */
+	return pdet_scan_word(&cpu, "MCE: CPU") &&
+	       pdet_scan_dec(&cpu, &number) &&
+	       pdet_scan_word(&cpu, ": machine check (");
+}
+
 /* Whether a line that is of no report here has the words of one: its prefix, or
  * its form, is not known. */
 static bool looks_like_report(struct pdet_scan s)
 {
-	static const char *const bugs[] = {
-		"Bad page state in process ", "Bad page map in process ",
-		"KASAN: ", "KASan: ", "KFENCE: ",
-	};
 	static const char bug[] = "BUG: ";
 	struct pdet_scan behind = s;
-	size_t i;
 
 	if (pdet_log_is_rest(s))
 		return true;
 	behind.at = find_words(s, bug, 0);
 	if (behind.at) {
 		behind.at += strlen(bug);
-		for (i = 0; i < PDET_COUNT(bugs); i++)
-			if (pdet_scan_word(&behind, bugs[i]))
-				return true;
+		if (is_bug(behind))
+			return true;
 	}
 	return find_words(s, "emory failure: 0x", strlen("emor")) ||
-	       find_words(s, "Corrupted page table at address ", 0);
+	       find_words(s, "Corrupted page table at address ", 0) ||
+	       is_bad_entry(s) || (is_one_of(s, "RWUM") && is_unknown(s));
+}
+
+/* Count a line that no report here has taken. */
+static void leave(struct pdet_log *log, struct pdet_scan s)
+{
+	if (looks_like_report(s)) {
+		log->unread++;
+	} else if (is_one_of(s, "s_gl") && is_bad_swap(s)) {
+		log->unread += log->bad_swap != 0;
+		log->bad_swap = log->heard;
+	}
 }
 
 uint64_t pdet_log_unread(const struct pdet_log *log)
 {
-	return log->unread;
+	return log->unread + (log->bad_swap != 0);
 }
 
 /* The line is one without prefix that an answer of Page Detective awaits. */
@@ -852,22 +1308,50 @@ static bool is_of_detective(const struct pdet_log *log, struct pdet_scan text,
 	return false;
 }
 
-/* Whether the line of a task, which no report with a block awaits, is of the
- * last report, which has none. */
-static bool is_task_of_last(struct pdet_log *log, struct pdet_log_line *l)
+/* Keep in mind if a backtrace is being printed: its frames look like those of
+ * a stack in a report. A line of signs begins or ends a report. */
+static void watch_trace(struct pdet_log *log, const struct pdet_log_line *l)
 {
 	struct pdet_scan s = l->text;
-	const struct open_page *o;
+	bool begins, owner, task;
+	size_t i;
 
-	if (!log->n_open ||
-	    (!pdet_scan_word(&s, "CPU: ") && !pdet_scan_word(&s, "Pid: ")))
-		return false;
-	l->writer = PDET_LOG_ANYONE;
-	o = open_of(log, l, OF_REPORT);
-	l->writer = PDET_LOG_NOBODY;
-	return o && (o->page.report == PAGEDET_REPORT_SLAB ||
-		     o->page.report == PAGEDET_REPORT_KFENCE ||
-		     o->page.report == PAGEDET_REPORT_LIST);
+	if (!is_one_of(s, "C<=p"))
+		return;
+	owner = pdet_scan_word(&s, "page last ");
+	if (owner)
+		log->owner_traced = is_traced(log);
+	begins = owner || pdet_scan_word(&s, "Call Trace:") ||
+		 pdet_scan_word(&s, "Call trace:");
+	task = pdet_scan_word(&s, "<TASK>");
+	if (task) {
+		begins = true;
+		log->traces = is_traced(log) ? log->traces + 1 : 1;
+		log->traced = log->heard;
+	} else if (pdet_scan_word(&s, "</TASK>")) {
+		log->traces -= log->traces > 0;
+	}
+	if (!begins && !pdet_scan_word(&s, PDET_LOG_SIGNS))
+		return;
+	for (i = 0; i < OPEN && log->n_open; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (!o->used || o->has_caller)
+			continue;
+		/* page_owner's lines about the free come before that. */
+		if (task && o->page.owner.kept &&
+		    o->page.owner.free.state == PDET_LOG_STACK_UNSAID &&
+		    pdet_log_stack_open(&o->page)) {
+			pdet_log_owner_hole(&o->page);
+			o->page.partial = true;
+		}
+		if (o->page.report != PAGEDET_REPORT_KFENCE)
+			continue;
+		if (begins)
+			pdet_log_mix(&o->page);
+		else
+			pdet_log_kfence_parts(&o->page);
+	}
 }
 
 /* Process a line without the prefix of Page Detective. */
@@ -875,12 +1359,14 @@ static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
 {
 	int r;
 
+	if (!l->has_caller)
+		watch_trace(log, l);
 	if (l->writer == PDET_LOG_NOBODY) {
-		if (!is_of_detective(log, l->text, is_type_of) &&
-		    !is_task_of_last(log, l)) {
-			log->unread += !log->n_open &&
-				       looks_like_report(l->text);
-			return 0;
+		if (!is_of_detective(log, l->text, is_type_of)) {
+			r = feed_task(log, l);
+			if (r == 0 && !log->n_open)
+				leave(log, l->text);
+			return r < 0 ? r : 0;
 		}
 		l->writer = PDET_LOG_ANYONE;
 	}
@@ -888,8 +1374,13 @@ static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
 	r = log->n_open || (l->text.at < l->text.end && *l->text.at == 'p') ?
 		feed_dump_page(log, l) : 0;
 	if (r == 0)
+		r = feed_task(log, l);
+	if (r == 0)
+		r = feed_own_task(log, l);
+	if (r == 0)
 		r = feed_report(log, l);
-	log->unread += r == 0 && looks_like_report(l->text);
+	if (r == 0)
+		leave(log, l->text);
 	return r;
 }
 
@@ -906,7 +1397,9 @@ static void mark_lost(struct pdet_log *log)
 			log->open[i].page.partial =
 				log->open[i].page.loses = true;
 		if (!o->used || !o->page.owner.kept ||
-		    !pdet_log_writers_traced(log->writers, o->writer))
+		    (!pdet_log_writers_traced(log->writers, o->writer) &&
+		     (!log->owner_traced || !is_traced(log) ||
+		      !pdet_log_stack_open(&o->page))))
 			continue;
 		pdet_log_owner_hole(&log->open[i].page);
 		log->open[i].page.partial = true;
@@ -1012,6 +1505,8 @@ static int end_held(struct pdet_log *log, struct pdet_scan line,
 		if (complete_all(log, false) < 0)
 			return -ENOMEM;
 		memset(log->strays, 0, sizeof(log->strays));
+		memset(log->strangers, 0, sizeof(log->strangers));
+		log->traces = 0;
 		pdet_log_writers_forget(log->writers);
 	}
 	parse(log, line);

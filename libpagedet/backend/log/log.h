@@ -323,6 +323,7 @@ struct pdet_log_page {
 	bool typed;		/* the type of its error has come */
 	bool injected;		/* a memory error that a test has asked for */
 	bool again;		/* a memory error that was reported before */
+	bool pageless;		/* its memory has no struct page */
 	uint32_t found_by;	/* PAGEDET_REPORT_* of hardware or firmware that
 				 * reported the page in this boot; 0: none */
 	struct pdet_log_text hardware[3]; /* the same in their words: machine
@@ -331,8 +332,17 @@ struct pdet_log_page {
 				 * a memory error */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
 	struct pdet_log_pointers pointers;
-	bool object;		/* the line of the slab's object has come */
+	uint64_t serial;	/* tells its lines from those of another report:
+				 * the number of KFENCE or of the firmware, or
+				 * where the slab begins */
+	bool has_serial;
+	bool accessed;		/* KFENCE: the line of the access has come */
+	bool object;		/* the line of the object has come */
 	bool wants_object;	/* the line of its object is to come */
+	bool crowded;		/* others are printed at the same time */
+	bool mixed;		/* frames of others may come */
+	bool erred;		/* its own "kernel BUG at" or WARNING came */
+	bool task_lost;		/* the line of its task may have come */
 	bool others;		/* another error is printed */
 	uint64_t position;	/* position on that device, in bytes */
 	struct pdet_log_text comm, says, cache, file;
@@ -533,6 +543,13 @@ bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,
 
 /* --- report.c: reports that name a page --- */
 
+/* Number of other lines after which a report ends. After the head of a KASAN or
+ * SLUB report come the stacks of three tasks. */
+#define PDET_LOG_PATIENCE 64
+#define PDET_LOG_PATIENCE_LONG 512
+/* A program's bytes are on the next line, and the task of a list is near. */
+#define PDET_LOG_PATIENCE_SHORT 8
+
 /*
  * The first function returns true if a line begins a report, and parses it into
  * *p, which must be empty. The second one returns true if it is another line of
@@ -542,10 +559,55 @@ bool pdet_log_report_begins(struct pdet_log_page *p, struct pdet_scan text,
 			    bool *memory);
 bool pdet_log_report_takes(struct pdet_log_page *p, struct pdet_scan text,
 			   bool *memory);
+/* How a line fits an open report if nothing says who has printed it. */
+enum pdet_log_fit { PDET_LOG_FITS_NOT, PDET_LOG_MAY_FIT, PDET_LOG_FITS };
+
+/* Whether the report may have printed the line: what is in the line proves or
+ * disproves it. *tells becomes true if the report would learn from it. */
+enum pdet_log_fit pdet_log_report_fits(struct pdet_log_page *p,
+				       struct pdet_scan text, bool *tells,
+				       bool *memory);
+
+/* "CPU: 1 PID: 58 Comm: modprobe Not tainted", the task of a report. */
+struct pdet_log_task {
+	uint32_t pid;
+	struct pdet_scan comm;	/* and what is behind it */
+};
+
+bool pdet_log_task_of(struct pdet_scan text, struct pdet_log_task *ret);
+/* Whether a report or block may have printed the line of this task. */
+enum pdet_log_fit pdet_log_task_fits(const struct pdet_log_page *p,
+				     const struct pdet_log_task *task);
+/* Take that line. */
+bool pdet_log_task_take(struct pdet_log_page *p, struct pdet_scan text,
+			bool *memory);
+/* Whether the kernel prints a block for a failed check, which it reports
+ * next. */
+bool pdet_log_is_check(const struct pdet_log_page *p);
+/* Whether its first line names the task and its last one, too: writers.c tells
+ * these apart. */
+bool pdet_log_is_named(const struct pdet_log_page *p);
+/* Whether a backtrace of the kernel belongs to the report. */
+bool pdet_log_has_trace(const struct pdet_log_page *p);
+/* Frames of others may come from now on. */
+void pdet_log_mix(struct pdet_log_page *p);
+/* Whether a line is of an error that has a task, and if the line says it:
+ * "WARNING: CPU: 2 PID: 3920 at mm/slub.c:29". */
+bool pdet_log_is_error(struct pdet_scan text, uint32_t *pid, bool *has_pid);
+/* Whether that error is the report's own. */
+bool pdet_log_owns_error(const struct pdet_log_page *p, struct pdet_scan text);
 /* poison.c: merge @q, another line about the same page, into @p. Returns false
  * if @q belongs to another report. */
 bool pdet_log_poison_joins(struct pdet_log_page *p,
 			   const struct pdet_log_page *q, bool *memory);
+/* poison.c: @q has ended the handling of the error of @p. */
+void pdet_log_poison_ends(struct pdet_log_page *p,
+			  const struct pdet_log_page *q);
+/* Before and after reports of KASAN and KFENCE, and before those of SLUB. */
+#define PDET_LOG_SIGNS "=========="
+/* kfence.c: a line of signs, which is not the last one: the report was cut off,
+ * or another one is printed, too. */
+void pdet_log_kfence_parts(struct pdet_log_page *p);
 /* kfence.c: the rest of a report of KFENCE is missing. */
 void pdet_log_kfence_cut(struct pdet_log_page *p);
 /* machine_check.c: no more lines come. Decides whether its address is that of
@@ -570,6 +632,8 @@ bool pdet_log_owner(struct pdet_log_page *p, struct pdet_scan text,
 void pdet_log_owner_other(struct pdet_log_page *p, struct pdet_scan text);
 /* Some lines are lost. */
 void pdet_log_owner_hole(struct pdet_log_page *p);
+/* The next frame may be added to a stack. */
+bool pdet_log_stack_open(const struct pdet_log_page *p);
 /* No more lines come. If @cut, the last one may be incomplete. */
 void pdet_log_owner_end(struct pdet_log_page *p, bool cut);
 

@@ -534,14 +534,21 @@ static bool edac_begins(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
-/* Skip "[Hardware Error]:", and the prefixes that its lines may have. */
-static bool of_firmware(struct pdet_scan *s)
+/* Skip "{7}[Hardware Error]:", and the prefixes that its lines may have. The
+ * number is that of the report. */
+static bool of_firmware(struct pdet_log_page *p, struct pdet_scan *s)
 {
 	uint64_t number;
 
-	if (pdet_scan_char(s, '{') && (!pdet_scan_dec(s, &number) ||
-				       !pdet_scan_char(s, '}')))
+	if (pdet_scan_char(s, '{')) {
+		if (!pdet_scan_dec(s, &number) || !pdet_scan_char(s, '}') ||
+		    (p->has_serial && p->serial != number))
+			return false;
+		p->serial = number;
+		p->has_serial = true;
+	} else if (p->has_serial) {
 		return false;
+	}
 	pdet_scan_word(s, "BERT: ");
 	if (!pdet_scan_word(s, "[Hardware Error]:"))
 		return false;
@@ -603,14 +610,14 @@ static bool detail(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 static bool apei_begins(struct pdet_log_page *p, struct pdet_scan s,
 			bool *memory)
 {
+	const struct pdet_scan line = s;
 	bool is_error;
 
-	if (!of_firmware(&s))
-		return false;
-	if (is_head(s, &is_error)) {
+	if (of_firmware(p, &s) && is_head(s, &is_error)) {
 		p->sectioned = !is_error;
 		add(p, s, memory);
-	} else if (!address(p, s, memory)) {
+	} else if (s.at == line.at || !address(p, s, memory)) {
+		p->has_serial = false;
 		return false;
 	}
 	p->report = PAGEDET_REPORT_APEI;
@@ -644,7 +651,7 @@ bool pdet_log_machine_check(struct pdet_log_page *p, struct pdet_scan s,
 	bool is_error;
 
 	if (p->report == PAGEDET_REPORT_APEI) {
-		if (!of_firmware(&s))
+		if (!of_firmware(p, &s))
 			return false;
 		if (!is_head(s, &is_error))
 			return mask(p, s) || address(p, s, memory) ||

@@ -214,6 +214,16 @@ static struct pdet_log_stack *current(struct pdet_log_owner *o)
 	return &o->alloc;
 }
 
+bool pdet_log_stack_open(const struct pdet_log_page *p)
+{
+	const struct pdet_log_owner *o = &p->owner;
+	const enum pdet_log_stack_state state =
+		o->free.state != PDET_LOG_STACK_UNSAID ? o->free.state :
+							 o->alloc.state;
+
+	return state == PDET_LOG_STACK_OPEN || state == PDET_LOG_STACK_LEFT;
+}
+
 static bool frame(struct pdet_log_page *p, struct pdet_scan s, bool indented,
 		  bool *memory)
 {
@@ -339,11 +349,8 @@ void pdet_log_owner_other(struct pdet_log_page *p, struct pdet_scan s)
 
 void pdet_log_owner_hole(struct pdet_log_page *p)
 {
-	struct pdet_log_stack *stack = current(&p->owner);
-
-	if (stack->state == PDET_LOG_STACK_OPEN ||
-	    stack->state == PDET_LOG_STACK_LEFT)
-		stack->state = PDET_LOG_STACK_BROKEN;
+	if (pdet_log_stack_open(p))
+		current(&p->owner)->state = PDET_LOG_STACK_BROKEN;
 }
 
 /* The last line may be incomplete. */

@@ -91,7 +91,8 @@ static void outcome(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	pdet_log_says(p, s, memory);
 	p->over = true;
 	/* Since 6.19: memory of a driver without a struct page to mark. */
-	if (!pdet_scan_word(&s, "non struct page pfn"))
+	p->pageless = pdet_scan_word(&s, "non struct page pfn");
+	if (!p->pageless)
 		poisoned(p, true);
 	if (!pdet_log_before(&type, ": "))
 		return;
@@ -380,6 +381,17 @@ static void join_reasons(struct pdet_log_page *p,
 		*memory &= pdet_log_join_reasons(p, had, "; ", got);
 }
 
+void pdet_log_poison_ends(struct pdet_log_page *p,
+			  const struct pdet_log_page *q)
+{
+	/* Who was killed before that is said has no flags, either. */
+	p->pageless |= q->pageless;
+	if (!p->pageless)
+		return;
+	p->flags_known &= ~KPF(HWPOISON);
+	p->flags &= ~KPF(HWPOISON);
+}
+
 bool pdet_log_poison_joins(struct pdet_log_page *p,
 			   const struct pdet_log_page *q, bool *memory)
 {
@@ -396,6 +408,7 @@ bool pdet_log_poison_joins(struct pdet_log_page *p,
 	}
 	p->flags = (p->flags & ~q->flags_known) | q->flags;
 	p->flags_known |= q->flags_known;
+	pdet_log_poison_ends(p, q);
 	join_reasons(p, q, memory);
 	/* The outcome replaces intermediate messages. */
 	if (q->says.len) {

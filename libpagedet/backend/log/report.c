@@ -112,18 +112,27 @@ static void release(struct pdet_log_page *p, struct pdet_scan s)
 	} while (!p->boot.version && word.at < word.end);
 }
 
+/* Whether the text begins with the name that is known, if one is. */
+static bool is_named(const struct pdet_log_page *p, struct pdet_scan s)
+{
+	const struct pdet_scan known = pdet_log_page_text(p, p->comm);
+	const size_t len = (size_t)(known.end - known.at);
+
+	return !known.at ||
+	       ((size_t)(s.end - s.at) >= len && !memcmp(s.at, known.at, len) &&
+		(s.at + len == s.end || s.at[len] == ' '));
+}
+
 bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
 		  bool *memory)
 {
 	const struct pdet_scan known = pdet_log_page_text(p, p->comm);
-	const size_t len = (size_t)(known.end - known.at);
 	struct pdet_scan s = text;
 	uint64_t pid;
 
 	if (!task_of_cpu(&s, &pid))
 		return false;
-	if (known.at && ((size_t)(s.end - s.at) < len ||
-			 memcmp(s.at, known.at, len)))
+	if (!is_named(p, s))
 		return true;	/* printed by a different task */
 	if (!p->task) {
 		p->task = true;
@@ -287,7 +296,8 @@ unsigned pdet_log_patience(const struct pdet_log_page *p)
 		return PDET_LOG_PATIENCE_LONG;
 	case PAGEDET_REPORT_APEI:
 		/* Where the module is may follow the type of the error. */
-		return p->typed ? 1 : PDET_LOG_PATIENCE;
+		return !p->typed ? PDET_LOG_PATIENCE :
+		       p->has_serial ? PDET_LOG_PATIENCE_SHORT : 1;
 	case PAGEDET_REPORT_LIST:
 		return PDET_LOG_PATIENCE_SHORT;
 	case PAGEDET_REPORT_FAULT:
@@ -311,4 +321,181 @@ bool pdet_log_names_something(const struct pdet_log_page *p)
 	return p->kind != PDET_LOG_REPORT || p->has & PDET_LOG_PFN ||
 	       p->has_address || p->has_kaddr || p->hashed ||
 	       p->may_be_hashed || p->found;
+}
+
+/* --- whose a line is --- */
+
+enum pdet_log_fit pdet_log_report_fits(struct pdet_log_page *p,
+				       struct pdet_scan text, bool *tells,
+				       bool *memory)
+{
+	enum pdet_log_fit fit = PDET_LOG_MAY_FIT;
+	const size_t length = p->text.n;
+	struct pdet_log_page was;
+	bool taken;
+
+	if (p->report == PAGEDET_REPORT_KFENCE)
+		fit = pdet_log_kfence_fits(p, text);
+	else if (p->report == PAGEDET_REPORT_SLAB ||
+		 p->report == PAGEDET_REPORT_LIST)
+		fit = pdet_log_slab_fits(p, text);
+	if (!fit)
+		return PDET_LOG_FITS_NOT;
+	/* A report only adds to its text. */
+	memcpy(&was, p, sizeof(was));
+	taken = pdet_log_report_takes(p, text, memory);
+	memcpy(&was.text, &p->text, sizeof(was.text));
+	*tells = p->text.n != length || memcmp(&was, p, sizeof(was)) != 0;
+	memcpy(p, &was, sizeof(was));
+	p->text.n = length;
+	return taken ? fit : PDET_LOG_FITS_NOT;
+}
+
+bool pdet_log_task_of(struct pdet_scan text, struct pdet_log_task *ret)
+{
+	uint64_t pid;
+
+	if (text.at == text.end || (*text.at != 'C' && *text.at != 'P') ||
+	    !task_of_cpu(&text, &pid))
+		return false;
+	ret->pid = (uint32_t)pid;
+	ret->comm = text;
+	return true;
+}
+
+bool pdet_log_is_check(const struct pdet_log_page *p)
+{
+	struct pdet_scan why = pdet_log_page_text(p, p->why);
+
+	return p->report == PAGEDET_REPORT_DUMP_PAGE && why.at &&
+	       pdet_scan_word(&why, "VM_");
+}
+
+/* Whether dump_page() is called for this reason without a backtrace next (Linux
+ * mm/page_isolation.c, mm/page_alloc.c, mm/memory_hotplug.c,
+ * mm/memory-failure.c). */
+static bool is_taskless(const struct pdet_log_page *p)
+{
+	static const char *const reasons[] = {
+		"unmovable page", "migration failure", "isolation failed",
+		"hwpoison: ",
+	};
+	const struct pdet_scan why = pdet_log_page_text(p, p->why);
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(reasons) && why.at; i++) {
+		struct pdet_scan s = why;
+
+		if (pdet_scan_word(&s, reasons[i]))
+			return true;
+	}
+	return false;
+}
+
+bool pdet_log_is_named(const struct pdet_log_page *p)
+{
+	return p->report == PAGEDET_REPORT_BAD_PAGE_STATE ||
+	       p->report == PAGEDET_REPORT_BAD_PAGE_MAP ||
+	       p->report == PAGEDET_REPORT_BAD_PAGE_CACHE;
+}
+
+enum pdet_log_fit pdet_log_task_fits(const struct pdet_log_page *p,
+				     const struct pdet_log_task *task)
+{
+	switch (p->report) {
+	case PAGEDET_REPORT_KFENCE:
+		if (p->wants_object && !p->loses)
+			return PDET_LOG_FITS_NOT;
+		break;
+	case PAGEDET_REPORT_FAULT: case PAGEDET_REPORT_KASAN:
+	case PAGEDET_REPORT_SLAB: case PAGEDET_REPORT_LIST:
+	case PAGEDET_REPORT_BAD_PAGE_STATE: case PAGEDET_REPORT_BAD_PAGE_MAP:
+	case PAGEDET_REPORT_BAD_PAGE_CACHE:
+		break;
+	case PAGEDET_REPORT_DUMP_PAGE:
+		if (is_taskless(p))
+			return PDET_LOG_FITS_NOT;
+		break;
+	default:
+		return PDET_LOG_FITS_NOT;
+	}
+	if (!is_named(p, task->comm))
+		return PDET_LOG_FITS_NOT;
+	if (!p->task)
+		return PDET_LOG_MAY_FIT;
+	return p->pid == task->pid ? PDET_LOG_FITS : PDET_LOG_FITS_NOT;
+}
+
+bool pdet_log_task_take(struct pdet_log_page *p, struct pdet_scan text,
+			bool *memory)
+{
+	return p->report == PAGEDET_REPORT_DUMP_PAGE ?
+		pdet_log_cpu(p, text, memory) :
+		pdet_log_report_takes(p, text, memory);
+}
+
+bool pdet_log_has_trace(const struct pdet_log_page *p)
+{
+	switch (p->report) {
+	case PAGEDET_REPORT_SLAB:
+		return !p->task;
+	case PAGEDET_REPORT_KASAN: case PAGEDET_REPORT_KFENCE:
+	case PAGEDET_REPORT_LIST: case PAGEDET_REPORT_HUNG_TASK:
+	case PAGEDET_REPORT_BAD_PAGE_STATE: case PAGEDET_REPORT_BAD_PAGE_MAP:
+	case PAGEDET_REPORT_BAD_PAGE_CACHE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void pdet_log_mix(struct pdet_log_page *p)
+{
+	const bool was = pdet_log_stack_open(p);
+
+	p->mixed = true;
+	if (p->report != PAGEDET_REPORT_KFENCE || !was)
+		return;
+	pdet_log_owner_hole(p);
+	p->partial = true;
+}
+
+bool pdet_log_is_error(struct pdet_scan s, uint32_t *pid, bool *has_pid)
+{
+	static const char *const words[] = {
+		"BUG: ", "WARNING: ", "kernel BUG at ", "INFO: task ",
+		"INFO: rcu", "watchdog: ",
+	};
+	struct pdet_scan at;
+	uint64_t cpu, number;
+	size_t i;
+
+	*has_pid = false;
+	if (s.at == s.end || !strchr("BWkIw", *s.at))
+		return false;
+	at = s;
+	if (pdet_scan_word(&at, "WARNING: CPU: ") && pdet_scan_dec(&at, &cpu) &&
+	    pdet_scan_word(&at, " PID: ") && pdet_scan_dec(&at, &number) &&
+	    number <= INT32_MAX) {
+		*pid = (uint32_t)number;
+		return *has_pid = true;
+	}
+	for (i = 0; i < PDET_COUNT(words); i++)
+		if (pdet_scan_word(&s, words[i]))
+			return true;
+	return false;
+}
+
+bool pdet_log_owns_error(const struct pdet_log_page *p, struct pdet_scan s)
+{
+	struct pdet_scan at;
+
+	if (pdet_log_is_check(p))
+		return !p->erred && !p->task &&
+		       (pdet_scan_word(&s, "kernel BUG at ") ||
+			pdet_scan_word(&s, "WARNING: "));
+	if (p->report == PAGEDET_REPORT_SLAB)
+		return pdet_log_behind(s, "mm/slub.c:", &at);
+	return p->report == PAGEDET_REPORT_LIST &&
+	       pdet_log_behind(s, "lib/list_debug.c:", &at);
 }

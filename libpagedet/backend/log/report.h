@@ -11,13 +11,6 @@
 /* x86 has no other base pages. */
 #define PDET_LOG_X86_SHIFT 12
 
-/* Number of other lines after which a report ends. After the head of a KASAN or
- * SLUB report come the stacks of three tasks. */
-#define PDET_LOG_PATIENCE 64
-#define PDET_LOG_PATIENCE_LONG 512
-/* A program's bytes are on the next line, and the task of a list is near. */
-#define PDET_LOG_PATIENCE_SHORT 8
-
 /* --- report.c --- */
 
 /* pdet_log_hex - a hex number, with 0x or without. */
@@ -111,6 +104,8 @@ bool pdet_log_machine_check(struct pdet_log_page *p, struct pdet_scan s,
 bool pdet_log_slab_begins(struct pdet_log_page *p, struct pdet_scan s,
 			  bool *memory);
 bool pdet_log_slab(struct pdet_log_page *p, struct pdet_scan s, bool *memory);
+enum pdet_log_fit pdet_log_slab_fits(const struct pdet_log_page *p,
+				     struct pdet_scan s);
 bool pdet_log_kasan_begins(struct pdet_log_page *p, struct pdet_scan s,
 			   bool *memory);
 bool pdet_log_kasan(struct pdet_log_page *p, struct pdet_scan s,
@@ -119,6 +114,8 @@ bool pdet_log_kfence_begins(struct pdet_log_page *p, struct pdet_scan s,
 			    bool *memory);
 bool pdet_log_kfence(struct pdet_log_page *p, struct pdet_scan s,
 		     bool *memory);
+enum pdet_log_fit pdet_log_kfence_fits(const struct pdet_log_page *p,
+				       struct pdet_scan s);
 bool pdet_log_io_begins(struct pdet_log_page *p, struct pdet_scan s,
 			bool *memory);
 bool pdet_log_move_begins(struct pdet_log_page *p, struct pdet_scan s,

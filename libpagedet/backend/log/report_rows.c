@@ -33,6 +33,7 @@ static void put_place(const struct pdet_log_putting *o)
 					   PAGEDET_UNSUPPORTED);
 		pdet_log_cell_lost(o, F(TGID), PAGEDET_UNSUPPORTED);
 		pdet_log_cell_lost(o, F(PID), unsaid);
+		pdet_log_cell_lost(o, F(COMM), unsaid);
 		if (p->report == PAGEDET_REPORT_BAD_PAGE_MAP) {
 			pdet_log_cell_lost(o, F(VADDR), unsaid);
 			pdet_log_cell_lost(o, F(VMA_PROT), unsaid);
@@ -50,6 +51,23 @@ static void put_place(const struct pdet_log_putting *o)
 	/* VM_READ, VM_WRITE, VM_EXEC, VM_SHARED */
 	if (p->has_vm_flags)
 		pdet_log_cell(o, F(VMA_PROT), p->vm_flags & 15);
+}
+
+/* Put the task that made a check of a page, if a block stands alone. The line
+ * that names it may be lost, or is not printed. */
+static void put_checker(const struct pdet_log_putting *o)
+{
+	const struct pdet_log_page *p = o->p;
+	const unsigned unsaid = p->task_lost ? PAGEDET_IO : PAGEDET_UNSUPPORTED;
+
+	pdet_log_cell_lost(o, F(PID), unsaid);
+	pdet_log_cell_lost(o, F(COMM), unsaid);
+	if (!p->aops.len)
+		pdet_log_cell_lost(o, F(OBJECT), PAGEDET_UNSUPPORTED);
+	if (p->task)
+		pdet_log_cell(o, F(PID), p->pid);
+	if (p->comm.len)
+		pdet_log_cell_text(o, F(COMM), pdet_log_page_text(p, p->comm));
 }
 
 static void put_file(const struct pdet_log_putting *o)
@@ -238,13 +256,8 @@ void pdet_log_put_report(const struct pdet_log_putting *o)
 	const struct pdet_log_page *p = o->p;
 
 	pdet_log_put_event(o);
-	/* The line that names them may be lost, or is not printed. */
-	if (p->report == PAGEDET_REPORT_DUMP_PAGE) {
-		pdet_log_cell_lost(o, F(PID), PAGEDET_UNSUPPORTED);
-		pdet_log_cell_lost(o, F(COMM), PAGEDET_UNSUPPORTED);
-		if (!p->aops.len)
-			pdet_log_cell_lost(o, F(OBJECT), PAGEDET_UNSUPPORTED);
-	}
+	if (p->report == PAGEDET_REPORT_DUMP_PAGE)
+		put_checker(o);
 	if (p->report == PAGEDET_REPORT_PAGE_DETECTIVE ||
 	    p->report == PAGEDET_REPORT_DUMP_PAGE)
 		return;

@@ -211,6 +211,20 @@ static bool slab_line(struct pdet_log_page *p, struct pdet_scan s)
 	return true;
 }
 
+/* " @offset=1280" behind an address: the address where the slab begins. */
+static bool base_of(struct pdet_log_pointer is, struct pdet_scan rest,
+		    uint64_t *ret)
+{
+	struct pdet_scan s;
+	uint64_t offset;
+
+	if (!pdet_log_is_real(is) || !pdet_log_behind(rest, " @offset=", &s) ||
+	    !pdet_scan_dec(&s, &offset))
+		return false;
+	*ret = is.value - offset;
+	return true;
+}
+
 /* " @offset=1280 fp=0x...", which follows a pointer. */
 static void see_place(struct pdet_log_page *p, struct pdet_log_pointer is,
 		      struct pdet_scan rest)
@@ -219,6 +233,7 @@ static void see_place(struct pdet_log_page *p, struct pdet_log_pointer is,
 	struct pdet_scan s;
 	uint64_t offset;
 
+	p->has_serial |= base_of(is, rest, &p->serial);
 	if (pdet_log_behind(rest, " @offset=", &s) &&
 	    pdet_scan_dec(&s, &offset))
 		pdet_log_place_pointer(p, is, offset);
@@ -297,32 +312,21 @@ static bool other_line(struct pdet_scan s)
 	return false;
 }
 
-/* Lines of an error that is not this one. */
-static bool is_other_error(struct pdet_scan s)
+/* "FIX kmalloc-64: Restoring Right Redzone 0x...", also of another slab. */
+static bool is_fix_of(const struct pdet_log_page *p, struct pdet_scan s)
 {
-	static const char *const words[] = {
-		"BUG: ", "WARNING: ", "kernel BUG at ", "INFO: task ",
-		"INFO: rcu", "watchdog: ", "------------[ cut here",
-	};
-	size_t i;
+	const struct pdet_scan cache = pdet_log_page_text(p, p->cache);
+	const size_t len = (size_t)(cache.end - cache.at);
 
-	for (i = 0; i < PDET_COUNT(words); i++)
-		if (pdet_scan_word(&s, words[i]))
-			return true;
-	return false;
+	return pdet_scan_word(&s, "FIX ") && (size_t)(s.end - s.at) > len &&
+	       !memcmp(s.at, cache.at, len) && s.at[len] == ':';
 }
 
 static bool of_slab(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	struct pdet_scan rest = s;
-
-	if (pdet_scan_word(&rest, "FIX ")) {
+	if (is_fix_of(p, s)) {
 		p->over = true;
 		return true;
-	}
-	if (is_other_error(s)) {
-		p->others = true;
-		return false;
 	}
 	/* FIX still comes. */
 	if (!p->others && pdet_log_cpu(p, s, memory))
@@ -357,4 +361,56 @@ bool pdet_log_slab(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
 	return p->report == PAGEDET_REPORT_SLAB ? of_slab(p, s, memory) :
 						  of_list(p, s, memory);
+}
+
+/* A line whose place in the slab is known: the object, or the range. */
+static enum pdet_log_fit placed(const struct pdet_log_page *p,
+				struct pdet_scan s)
+{
+	struct pdet_log_pointer is;
+	uint64_t base;
+
+	if (!p->has_serial || !pdet_log_pointer(&s, &is) ||
+	    !base_of(is, s, &base))
+		return PDET_LOG_MAY_FIT;
+	return base == p->serial ? PDET_LOG_FITS : PDET_LOG_FITS_NOT;
+}
+
+/* The task is the last line but one, which names the cache. The range is before
+ * the line of the slab, and that one before the object's. */
+static enum pdet_log_fit slab_fits(const struct pdet_log_page *p,
+				   struct pdet_scan s)
+{
+	struct pdet_scan from = s;
+
+	if (pdet_scan_word(&from, "FIX "))
+		return is_fix_of(p, s) ? PDET_LOG_FITS : PDET_LOG_FITS_NOT;
+	if (p->task)
+		return PDET_LOG_FITS_NOT;
+	pdet_scan_word(&s, "INFO: ");
+	if (pdet_scan_word(&s, "Slab 0x"))
+		return p->is_slab ? PDET_LOG_FITS_NOT : PDET_LOG_MAY_FIT;
+	if (pdet_scan_word(&s, "Object ") && pdet_log_behind(s, " @offset=",
+							     &from))
+		return p->object ? PDET_LOG_FITS_NOT : placed(p, s);
+	if (pdet_scan_char(&s, '[') &&
+	    !pdet_log_behind(s, " overwritten] ", &s))
+		return PDET_LOG_MAY_FIT;
+	if (pdet_scan_word(&s, "0x"))
+		return p->is_slab ? PDET_LOG_FITS_NOT : placed(p, s);
+	return PDET_LOG_MAY_FIT;
+}
+
+enum pdet_log_fit pdet_log_slab_fits(const struct pdet_log_page *p,
+				     struct pdet_scan s)
+{
+	uint32_t pid;
+	bool has_pid;
+
+	if (p->report == PAGEDET_REPORT_SLAB)
+		return slab_fits(p, s);
+	if (p->task && pdet_log_is_error(s, &pid, &has_pid))
+		return has_pid && pid == p->pid ? PDET_LOG_FITS :
+						  PDET_LOG_FITS_NOT;
+	return PDET_LOG_MAY_FIT;
 }

@@ -315,7 +315,9 @@ static uint8_t later(const struct pdet_log_writer *x,
 	if (s->kind == PDET_LOG_STEP_REASON && s->named &&
 	    s->form != x->form && x->form != PDET_LOG_OF_DUMP)
 		return 0;
-	if (s->kind == PDET_LOG_STEP_CPU && x->stage < PDET_LOG_AT_REASON &&
+	if (s->kind == PDET_LOG_STEP_CPU &&
+	    (x->stage < PDET_LOG_AT_REASON || x->form == PDET_LOG_OF_STATE ||
+	     x->form == PDET_LOG_OF_MAP) &&
 	    strcmp(x->head.comm, s->comm) != 0)
 		return 0;
 	return stages[s->kind] > x->stage ? stages[s->kind] : 0;

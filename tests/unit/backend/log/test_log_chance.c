@@ -4,6 +4,9 @@
  * and damaged, with prefixes and line ends of every kind. The parser must not
  * crash, hang or keep much, and may not invent a number.
  *
+ * Then whole reports that are interleaved: a number in a row must stand in a
+ * line of that row's own report.
+ *
  * CHANCE is the number of logs, CHANCE_FIRST the first batch. A batch follows
  * from its number.
  */
@@ -460,6 +463,197 @@ static void read_log(struct pdet_batch *b)
 	pdet_log_free(log);
 }
 
+/* --- whole reports --- */
+
+/* Lines of reports; "@" is a number that no other report of the log has. */
+static const char kasan[] =
+	"BUG: KASAN: use-after-free in k@+0xb0/0xd0\n"
+	"Write of size 1 at addr ffff888@45008 by task t@/@\n"
+	"CPU: 1 UID: 0 PID: @ Comm: t@ Not tainted 6.12.0 #1\n"
+	"Call Trace:\n <TASK>\n u@+0x5/0x10\n </TASK>\n"
+	"The buggy address belongs to the object at ffff888@45000\n"
+	" which belongs to the cache c@ of size 16\n"
+	"The buggy address belongs to the physical page:\n"
+	"page: refcount:1 mapcount:0 mapping:0000000000000000 index:0x@ "
+	"pfn:0x@45\n"
+	"flags: 0x17ffffc0@0(node=0|zone=2)\n"
+	"raw: 0017ffffc0@000 dead000000000100 dead000000000122 "
+	"0000000000000000\n"
+	"page dumped because: kasan: bad access detected\n"
+	"Memory state around the buggy address:\n";
+static const char kfence[] =
+	"BUG: KFENCE: use-after-free read in g@+0xa6/0x234\n"
+	"Use-after-free read at 0xffff8c3f@45008 (in kfence-#@):\n"
+	" g@+0xa6/0x234\n"
+	"kfence-#@: 0xffff8c3f@45000-0xffff8c3f@4501f, size=@, cache=f@\n"
+	"allocated by task 5@ on cpu 1 at @.000@s (0.1s ago):\n"
+	" a@+0x1/0x2\n b@+0x3/0x4\n"
+	"freed by task 6@ on cpu 1 at @.111@s (0.1s ago):\n"
+	" d@+0x1/0x2\n"
+	"CPU: 1 UID: 0 PID: @ Comm: t@ Not tainted 6.12.0 #1\n";
+static const char slab[] =
+	"BUG s@ (Not tainted): Right Redzone overwritten\n"
+	"0xffff888@45540-0xffff888@45547 @offset=1344. First byte 0x0 instead "
+	"of 0xcc\n"
+	"Slab 0xffffea@48d00 objects=21 used=21 fp=0x0000000000000000 "
+	"flags=0x17ffffc0000200(slab|node=0|zone=2)\n"
+	"Object 0xffff888@45500 @offset=1280 fp=0x0000000000000000\n"
+	"CPU: 1 UID: 0 PID: @ Comm: t@ Not tainted 6.12.0 #1\n"
+	"Call Trace:\n <TASK>\n u@+0x5/0x10\n </TASK>\n"
+	"FIX s@: Restoring Right Redzone 0xffff888@45540\n";
+static const char list[] =
+	"list_del corruption. prev->next should be ffff888@45000, but was "
+	"dead000000000100. (prev=ffff888@45508)\n"
+	"------------[ cut here ]------------\n"
+	"kernel BUG at lib/list_debug.c:56!\n"
+	"CPU: 1 UID: 0 PID: @ Comm: t@ Not tainted 6.12.0 #1\n"
+	"Call Trace:\n <TASK>\n u@+0x5/0x10\n </TASK>\n";
+static const char fault[] =
+	"t@[@]: segfault at 7f00@45010 ip 000055d0c2@b13d sp 00007ffc0@2c30 "
+	"error 4 in q@[55d0c2@b000+1000]\n"
+	"Code: 48 89 e5 b8 @ <8b>\n";
+static const char hung[] =
+	"INFO: task t@:@ blocked for more than 120 seconds.\n"
+	"task:t@  state:D stack:0 pid:@\n"
+	"Call Trace:\n <TASK>\n w@+0x5/0x10\n"
+	" migration_entry_wait_on_locked+0x@/0x2c0\n </TASK>\n";
+static const char apei[] =
+	"{@}[Hardware Error]: Hardware error from APEI Generic Hardware Error "
+	"Source: @\n"
+	"{@}[Hardware Error]:  Error 0, type: recoverable\n"
+	"{@}[Hardware Error]:   section_type: memory error\n"
+	"{@}[Hardware Error]:   physical_address: 0x0000000@45180\n"
+	"{@}[Hardware Error]:   node:@ card:1\n"
+	"{@}[Hardware Error]:   error_type: 3, multi-bit ECC\n"
+	"{@}[Hardware Error]:   DIMM location: CPU @ DIMM 5\n";
+static const char failure[] =
+	"Injecting memory failure for pfn 0x@45 at process virtual address "
+	"0x7f00@45000\n"
+	"Memory failure: 0x@45: Sending SIGBUS to t@:@ due to hardware memory "
+	"corruption\n"
+	"Memory failure: 0x@45: recovery action for dirty LRU page: "
+	"Recovered\n";
+static const char state[] =
+	"BUG: Bad page state in process t@  pfn:@45\n"
+	"page: refcount:@ mapcount:0 mapping:0000000000000000 index:0x@ "
+	"pfn:0x@45\n"
+	"flags: 0x17ffffc0@00c(referenced|uptodate|node=0|zone=2)\n"
+	"raw: 0017ffffc0@00c dead000000000100 dead000000000122 "
+	"0000000000000000\n"
+	"page dumped because: nonzero _refcount\n"
+	"CPU: 1 UID: 0 PID: @ Comm: t@ Not tainted 6.12.0 #1\n"
+	"Call Trace:\n <TASK>\n u@+0x5/0x10\n </TASK>\n";
+
+/* The kernel prints one of the first two at a time. */
+static const char *const whole[] = {
+	kasan, hung, kfence, slab, list, fault, apei, failure, state,
+};
+
+#define MOST_OWNERS 4
+
+/* The index of the report that has printed each line. */
+static struct {
+	uint8_t *data;
+	size_t n, cap;
+} owners;
+
+/* The next line of a report, with its number. Before "offset" stands a real
+ * "@". */
+static void put_whole_line(struct pdet_scan s, unsigned number)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", number);
+	for (; s.at < s.end; s.at++)
+		if (*s.at == '@' && strncmp(s.at, "@offset", 7) != 0)
+			put(text, strlen(text));
+		else
+			put(s.at, 1);
+}
+
+static void make_whole_log(void)
+{
+	static const size_t prefixes[] = { 0, 1, 4, 6, 9 };
+	const size_t prefix = prefixes[draw(PDET_COUNT(prefixes))];
+	const size_t many = 2 + draw(MOST_OWNERS - 1);
+	struct pdet_scan left[MOST_OWNERS], line;
+	unsigned number[MOST_OWNERS];
+	size_t i, going = many, time = draw(5000), single = draw(4);
+
+	made.n = owners.n = 0;
+	for (i = 0; i < many; i++) {
+		const char *text = whole[i || single > 1 ?
+			2 + draw(PDET_COUNT(whole) - 2) : single];
+
+		left[i] = (struct pdet_scan){ text, text + strlen(text) };
+		number[i] = (unsigned)(100 + 200 * i + draw(200));
+	}
+	for (i = draw(many); going; ) {
+		if (one_in(2) || left[i].at == left[i].end) {
+			i = draw(many);
+			continue;
+		}
+		pdet_scan_line(&left[i], &line);
+		put_prefix(prefix, time);
+		put_whole_line(line, number[i]);
+		put(one_in(20) ? "\r\n" : "\n", 1);
+		if (made.data[made.n - 1] == '\r')
+			put("\n", 1);
+		need(pdet_vec_push(&owners, (uint8_t)i));
+		time += one_in(3);
+		going -= left[i].at == left[i].end;
+	}
+}
+
+/* The numbers of the lines of one report. */
+static void note_owned(uint8_t owner)
+{
+	static struct pdet_log_line parsed;
+	struct pdet_scan all = { made.data, made.data + made.n }, line;
+	size_t i;
+
+	numbers.n = 0;
+	for (i = 0; pdet_scan_line(&all, &line); i++) {
+		if (owners.data[i] != owner)
+			continue;
+		note_numbers(line);
+		pdet_log_line(line, &parsed);
+		note_numbers(parsed.text);
+	}
+	sort_numbers();
+}
+
+static unsigned check_owned(struct pdet_log *log, struct pdet_batch *b)
+{
+	const struct pdet_log_page *p;
+	unsigned n = 0;
+
+	for (; (p = pdet_log_take(log)); n++) {
+		ck_assert_uint_gt(p->line, 0);
+		ck_assert_uint_le(p->line, owners.n);
+		note_owned(owners.data[p->line - 1]);
+		check(p, b);
+	}
+	return n;
+}
+
+static void read_whole_log(struct pdet_batch *b)
+{
+	struct pdet_scan all = { made.data, made.data + made.n }, line;
+	struct pdet_log *log = pdet_log_new();
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(log);
+	while (pdet_scan_line(&all, &line)) {
+		need(pdet_log_feed(log, line) == 0);
+		n += check_owned(log, b);
+	}
+	ck_assert_int_eq(pdet_log_end(log, false), 0);
+	n += check_owned(log, b);
+	ck_assert_uint_gt(n, 0);
+	pdet_log_free(log);
+}
+
 static void keep_log(void)
 {
 	const char *path = getenv("CHANCE_KEEP");
@@ -504,10 +698,29 @@ START_TEST(batch)
 }
 END_TEST
 
+START_TEST(owned)
+{
+	const struct pdet_fields columns = pdet_log_said_fields();
+	const unsigned number = from_env("CHANCE_FIRST", 1) + (unsigned)_i;
+	struct pdet_batch b;
+	unsigned i;
+
+	seed = 0x9e3779b97f4a7c15 * number + 1;
+	ck_assert(pdet_batch_init(&b, &columns, 1, 1 << 20));
+	for (i = 0; i < BATCH; i++) {
+		make_whole_log();
+		keep_log();
+		read_whole_log(&b);
+	}
+	pdet_batch_free(&b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("log_chance");
 
 	unit_loop(s, batch, (int)(from_env("CHANCE", 500) / BATCH));
+	unit_loop(s, owned, (int)(from_env("CHANCE", 500) / BATCH));
 	return unit_main(s);
 }

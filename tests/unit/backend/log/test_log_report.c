@@ -41,7 +41,7 @@ static unsigned pages_of(const char *data, size_t size,
 	ck_assert_int_eq(pdet_log_end(log, size && data[size - 1] != '\n'), 0);
 	while ((p = pdet_log_take(log))) {
 		ck_assert(p->report >= PAGEDET_REPORT_PAGE_DETECTIVE &&
-			  p->report <= PAGEDET_REPORT_KFENCE);
+			  p->report <= PAGEDET_REPORT_BAD_PAGE_CACHE);
 		ck_assert_uint_le(p->says.at + p->says.len, p->text.n);
 		ck_assert_uint_le(p->comm.at + p->comm.len, p->text.n);
 		pdet_log_page_free(last);
