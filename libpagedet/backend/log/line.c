@@ -205,9 +205,9 @@ static void field_of_journal(struct pdet_scan *s, struct pdet_log_line *l)
 		*s = value;
 		return;
 	}
-	while (value.at < value.end && ((*value.at >= 'A' && *value.at <= 'Z') ||
-					*value.at == '_' || (*value.at >= '0' &&
-							     *value.at <= '9')))
+	while (value.at < value.end &&
+	       ((*value.at >= 'A' && *value.at <= 'Z') || *value.at == '_' ||
+		(*value.at >= '0' && *value.at <= '9')))
 		value.at++;
 	/* Another field is not of the kernel's log. */
 	l->user |= value.at - name.at > 3 && pdet_scan_char(&value, '=');
@@ -295,7 +295,8 @@ static void skip_release(struct pdet_scan *s)
 	uint64_t n;
 
 	if (comma && pdet_scan_dec(&try, &n) && pdet_scan_char(&try, '.') &&
-	    pdet_scan_dec(&try, &n) && !memchr(try.at, ' ', (size_t)(comma - try.at)))
+	    pdet_scan_dec(&try, &n) && try.at <= comma &&
+	    !memchr(try.at, ' ', (size_t)(comma - try.at)))
 		s->at = comma + 1;
 }
 
@@ -618,7 +619,8 @@ static void task_of_vendor(struct pdet_scan *s, struct pdet_log_line *l)
 	bool first;
 
 	pdet_scan_blanks(&try);
-	if (try.at < try.end && strchr(".-IW", *try.at))
+	if (try.at < try.end && (*try.at == '.' || *try.at == '-' ||
+				 *try.at == 'I' || *try.at == 'W'))
 		try.at++;
 	first = pdet_scan_char(&try, '(');
 	if (!first && !pdet_scan_char(&try, '['))

@@ -182,7 +182,8 @@ static uint64_t flags_of(const struct pdet_log_page *p, uint64_t *known)
 	flags |= p->anon ? KPF(ANON) : 0;
 	flags |= p->ksm ? KPF(KSM) : 0;
 	*known |= KPF(ANON) | KPF(KSM);
-	if (p->has & PDET_LOG_TYPE || (!p->old_form && !p->ends_lost && is_untyped(p)))
+	if (p->has & PDET_LOG_TYPE ||
+	    (!p->old_form && !p->ends_lost && is_untyped(p)))
 		*known |= type;
 	if (p->has & PDET_LOG_META) {
 		flags |= p->hugetlb ? KPF(HUGE) : 0;

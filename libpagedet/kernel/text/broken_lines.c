@@ -6,8 +6,8 @@
  * these do not tell, and neither does the form of a report, the end of the line
  * may be missing. Lines without prefix are only joined as the form tells.
  *
- * A few KB of lines wait at most. Records of /dev/kmsg do not wait, nor lines
- * that are longer than those of terminals.
+ * At most 32 lines wait, and 16 KB are kept. Records of /dev/kmsg do not wait,
+ * nor lines that are longer than those of terminals.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #define RING 64			/* a power of 2 */
 
 /* A longer line is not broken, or not at a width. */
-#define LONGEST 512
+#define LONGEST 256
 
 /* So many lines are looked at before one is judged. */
 #define ENOUGH 16
@@ -33,8 +33,6 @@
 
 /* So many lines of exactly one width are not a coincidence. */
 #define ALIKE 3
-
-#define TEXT ((size_t)WAITING * 160)
 
 /* Bytes at the beginning of a prefix that are compared. */
 #define SIGN 10
@@ -46,8 +44,8 @@ enum kind {
 };
 
 struct piece {
-	uint32_t at;
 	uint16_t len;		/* bytes */
+	bool measured;		/* whether the next two are known */
 	uint16_t width;		/* characters, ... */
 	uint16_t inked;		/* ... without blanks at the end */
 	uint16_t first;		/* characters of its first word */
@@ -61,11 +59,11 @@ struct pdet_broken_lines {
 	struct pdet_broken_ops ops;
 	struct piece ring[RING];
 	uint64_t next, end;	/* the first that waits, and behind the last */
-	size_t n;		/* bytes of text */
 	unsigned n_sign;
 	uint8_t sign[SIGN];
-	char text[TEXT + LONGEST];
-	char line[TEXT + LONGEST + 3 * WAITING];
+	uint64_t first;		/* bytes of the last line with the sign */
+	char text[RING][LONGEST];
+	char line[WAITING * (LONGEST + 3) + 1];
 };
 
 struct pdet_broken_lines *
@@ -169,32 +167,58 @@ static void look_at_words(struct pdet_scan s, struct piece *p)
 	p->begins = pdet_report_begins((struct pdet_scan){ word.at, s.end });
 }
 
-static void add(struct pdet_broken_lines *b, struct pdet_scan s, bool sign)
+static struct pdet_scan text_of(const struct pdet_broken_lines *b, uint64_t i)
 {
-	struct piece *const p = &b->ring[b->end++ % RING];
-	const char *end = s.end;
-	size_t prefix;
+	const char *const at = b->text[i % RING];
 
-	*p = (struct piece){
-		.at = (uint32_t)b->n, .len = (uint16_t)(s.end - s.at),
-		.width = (uint16_t)width_of(s.at, (size_t)(s.end - s.at)),
-		.kind = PREFIXED, .words = true,
-	};
+	return (struct pdet_scan){ at, at + b->ring[i % RING].len };
+}
+
+static void measure(struct pdet_broken_lines *b, uint64_t i)
+{
+	const struct pdet_scan s = text_of(b, i);
+	struct piece *const p = &b->ring[i % RING];
+	const char *end = s.end;
+
+	if (p->measured)
+		return;
+	p->measured = true;
+	p->width = (uint16_t)width_of(s.at, p->len);
 	while (end > s.at && is_blank(end[-1]))
 		end--;
 	p->inked = (uint16_t)(p->width - (s.end - end));
+}
+
+/* Keep a line with the sign of the last ones. */
+static void keep(struct pdet_broken_lines *b, struct pdet_scan s)
+{
+	const size_t len = (size_t)(s.end - s.at);
+
+	memcpy(b->text[b->end % RING], s.at, len);
+	b->ring[b->end++ % RING] = (struct piece){
+		.len = (uint16_t)len, .kind = PREFIXED, .words = true,
+	};
+}
+
+static void add(struct pdet_broken_lines *b, struct pdet_scan s)
+{
+	struct piece *const p = &b->ring[b->end % RING];
+	const bool sign = has_sign(b, s);
+	size_t prefix;
+
+	keep(b, s);
 	if (!sign) {
 		look_at_words(s, p);
 		prefix = p->kind == EMPTY ? 0 :
 			b->ops.prefix(b->ops.user, without_quotation(s));
-		if (prefix) {
-			p->kind = PREFIXED;
-			p->words = true;
-			keep_sign(b, s, prefix);
-		}
+		if (!prefix)
+			return;
+		p->kind = PREFIXED;
+		p->words = true;
+		keep_sign(b, s, prefix);
 	}
-	memcpy(b->text + b->n, s.at, p->len);
-	b->n += p->len;
+	if (b->n_sign >= sizeof(b->first))
+		memcpy(&b->first, s.at, sizeof(b->first));
 }
 
 /* --- the lines near it --- */
@@ -222,7 +246,7 @@ static bool fits(const struct piece *p, const struct piece *next,
 }
 
 /* Compare lines as @kind begins them. */
-static void learn(const struct pdet_broken_lines *b, enum kind kind,
+static void learn(struct pdet_broken_lines *b, enum kind kind,
 		  struct habit *ret)
 {
 	const uint64_t from = b->next > BEFORE ? b->next - BEFORE : 0;
@@ -233,6 +257,7 @@ static void learn(const struct pdet_broken_lines *b, enum kind kind,
 	for (i = from; i < b->end; i++) {
 		const struct piece *p = piece(b, i);
 
+		measure(b, i);
 		open = p->kind == kind || (open && p->kind == PLAIN);
 		if (!open || !p->words)
 			continue;
@@ -282,7 +307,7 @@ static enum verdict by_form(enum pdet_report_joint joint)
 
 /* @p and @next have the kinds PREFIXED or PLAIN, and PLAIN; @line, without
  * prefix, ends with @p. */
-static enum verdict judge_prefixed(const struct pdet_broken_lines *b,
+static enum verdict judge_prefixed(struct pdet_broken_lines *b,
 				   const struct piece *p,
 				   const struct piece *next,
 				   enum pdet_report_joint joint,
@@ -328,7 +353,7 @@ static bool is_fragment(struct pdet_scan s)
 
 /* Without prefixes, where most lines begin with a blank that go on in another
  * way, as stacks. */
-static enum verdict judge_plain(const struct pdet_broken_lines *b,
+static enum verdict judge_plain(struct pdet_broken_lines *b,
 				const struct piece *p,
 				const struct piece *next,
 				struct pdet_scan more,
@@ -358,14 +383,6 @@ static enum verdict judge_plain(const struct pdet_broken_lines *b,
 
 /* --- lines that wait --- */
 
-static struct pdet_scan text_of(const struct pdet_broken_lines *b,
-				const struct piece *p)
-{
-	const char *const at = b->text + p->at;
-
-	return (struct pdet_scan){ at, at + p->len };
-}
-
 /* Leave out the last word or number of a line, which may be incomplete. */
 static size_t leave_open(char *line, size_t n)
 {
@@ -385,33 +402,15 @@ static int give(struct pdet_broken_lines *b, struct pdet_scan line, unsigned n)
 	return b->ops.take(b->ops.user, line, n);
 }
 
-/* Move what waits to the beginning. */
-static void tidy(struct pdet_broken_lines *b)
-{
-	uint64_t i;
-	uint32_t at;
-
-	if (b->next == b->end) {
-		b->n = 0;
-		return;
-	}
-	at = piece(b, b->next)->at;
-	if (!at)
-		return;
-	b->n -= at;
-	memmove(b->text, b->text + at, b->n);
-	for (i = b->next; i < b->end; i++)
-		b->ring[i % RING].at -= at;
-}
-
-static enum verdict judge(const struct pdet_broken_lines *b, size_t len,
+static enum verdict judge(struct pdet_broken_lines *b, size_t len,
 			  size_t prefix, unsigned n, unsigned *width)
 {
 	const struct piece *const first = piece(b, b->next);
 	const struct piece *const p = piece(b, b->next + n - 1);
 	const struct piece *const next = piece(b, b->next + n);
 	const struct pdet_scan text = { b->line + prefix, b->line + len };
-	const struct pdet_scan more = without_quotation(text_of(b, next));
+	const struct pdet_scan more = without_quotation(
+		text_of(b, b->next + n));
 	enum pdet_report_joint joint;
 
 	if (next->kind != PLAIN || first->kind == EMPTY)
@@ -427,8 +426,7 @@ static size_t join(struct pdet_broken_lines *b, size_t len, enum verdict v,
 		   unsigned n, unsigned width)
 {
 	const struct piece *const p = piece(b, b->next + n - 1);
-	const struct piece *const next = piece(b, b->next + n);
-	struct pdet_scan more = text_of(b, next);
+	struct pdet_scan more = text_of(b, b->next + n);
 	unsigned pad = v == PADDED ? width - p->width : 0;
 
 	if (b->line[0] == '>')
@@ -446,7 +444,7 @@ static size_t join(struct pdet_broken_lines *b, size_t len, enum verdict v,
 static int give_first(struct pdet_broken_lines *b, bool now)
 {
 	const struct piece *const first = piece(b, b->next);
-	const struct pdet_scan text = text_of(b, first);
+	const struct pdet_scan text = text_of(b, b->next);
 	size_t len = first->len, prefix = 0;
 	unsigned n = 1, width = 0;
 	enum verdict v = WHOLE;
@@ -484,9 +482,7 @@ static int settle(struct pdet_broken_lines *b, bool now)
 	int r = 1;
 
 	while (r > 0 && b->next < b->end)
-		r = give_first(b, now || b->end - b->next >= WAITING ||
-				  b->n - piece(b, b->next)->at >= TEXT);
-	tidy(b);
+		r = give_first(b, now || b->end - b->next >= WAITING);
 	return r < 0 ? r : 0;
 }
 
@@ -500,23 +496,37 @@ static bool is_record(struct pdet_scan s)
 	       pdet_scan_char(&s, ',');
 }
 
+/* Whether a line and the one that waits, if there is one, certainly have a
+ * prefix: most lines, in little time. */
+static bool is_plain_case(const struct pdet_broken_lines *b,
+			  struct pdet_scan s)
+{
+	return b->n_sign >= sizeof(b->first) &&
+	       s.end - s.at >= SIGN && s.end - s.at <= LONGEST &&
+	       !memcmp(s.at, &b->first, sizeof(b->first)) &&
+	       (b->end == b->next ||
+		(b->end == b->next + 1 && piece(b, b->next)->kind == PREFIXED));
+}
+
 int pdet_broken_lines_feed(struct pdet_broken_lines *b, struct pdet_scan line)
 {
 	static const char detective[] = "Page Detective: ";
 	struct pdet_scan s = line;
-	bool sign;
 	int r;
 
-	if (s.end - s.at > LONGEST || is_record(line) ||
+	if (line.at < line.end && line.end[-1] == '\r')
+		line.end--;
+	if (is_plain_case(b, line)) {
+		r = b->next < b->end ? give(b, text_of(b, b->next), 1) : 0;
+		keep(b, line);
+		return r;
+	}
+	if (line.end - line.at > LONGEST || is_record(line) ||
 	    pdet_scan_word(&s, detective)) {
 		r = settle(b, true);
 		return r < 0 ? r : b->ops.take(b->ops.user, line, 1);
 	}
-	if (line.at < line.end && line.end[-1] == '\r')
-		line.end--;
-	sign = has_sign(b, line);
-	/* Most lines have a prefix, as the line before. */
-	add(b, line, sign);
+	add(b, line);
 	return settle(b, false);
 }
 

@@ -204,8 +204,6 @@ static const char *other(const struct pdet_batch *b, uint32_t row,
 			continue;
 		x = pdet_batch_get(b, row, f, 0);
 		y = pdet_batch_get(b, whole, f, ~x);
-		if (f == PAGEDET_FIELD_FLAGS_KNOWN)
-			y |= x & had;
 		if (f == PAGEDET_FIELD_FLAGS) {
 			x &= known;
 			y &= known;
@@ -214,7 +212,9 @@ static const char *other(const struct pdet_batch *b, uint32_t row,
 		    pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0) &
 		    PAGEDET_NOTE(PAGEDET_NOTE_PARTIAL))
 			continue;
-		if (x != y && !is_same_text(b, x, y) && !(f == PAGEDET_FIELD_FLAGS_KNOWN && !(x & ~had)))
+		if (f == PAGEDET_FIELD_FLAGS_KNOWN && !(x & ~had))
+			continue;
+		if (x != y && !is_same_text(b, x, y))
 			return pdet_field_info(f)->name;
 	}
 	return NULL;
