@@ -52,6 +52,7 @@ struct piece {
 	uint8_t kind;
 	bool words;		/* it has more than one */
 	bool begins;		/* as a line of a report does */
+	bool opens;		/* as a report does */
 	bool indented;		/* by a blank */
 };
 
@@ -164,7 +165,9 @@ static void look_at_words(struct pdet_scan s, struct piece *p)
 	if (pdet_scan_is(&word, "--"))
 		p->kind = EMPTY;
 	p->words = rest.at < rest.end;
-	p->begins = pdet_report_begins((struct pdet_scan){ word.at, s.end });
+	rest = (struct pdet_scan){ word.at, s.end };
+	p->begins = pdet_report_begins(rest);
+	p->opens = pdet_report_opens(rest);
 }
 
 static struct pdet_scan text_of(const struct pdet_broken_lines *b, uint64_t i)
@@ -336,7 +339,9 @@ static enum verdict judge_prefixed(struct pdet_broken_lines *b,
 	if (!fits(p, next, &h))
 		return h.fitting >= 2 && h.others * 3 <= h.fitting ?
 			OPEN : WHOLE;
-	return h.others > h.fitting + h.exactly ? WHOLE : WAIT;
+	/* A line of the kernel that has lost its prefix is one of its own. */
+	return h.others > h.fitting + h.exactly || next->opens ?
+		WHOLE : WAIT;
 }
 
 /* Digits and what is between them, as where a number was broken. */

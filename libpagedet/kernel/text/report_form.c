@@ -86,6 +86,16 @@ bool pdet_report_begins(struct pdet_scan s)
 	return false;
 }
 
+bool pdet_report_opens(struct pdet_scan s)
+{
+	static const char *const words[] = {
+		"BUG: ", "Memory failure: 0x", "MCE 0x", "page:",
+		"Soft offlining pfn ", "Injecting memory failure ",
+	};
+
+	return begins_with(s, words, PDET_COUNT(words));
+}
+
 /* The last word of a text; empty if a blank ends it. */
 static struct pdet_scan last_word(struct pdet_scan s)
 {

@@ -10,6 +10,10 @@
  * report does, or as one that the kernel prints beside reports. */
 bool pdet_report_begins(struct pdet_scan text);
 
+/* pdet_report_opens - whether it certainly begins as the first line of a
+ * report, and not as the rest of a line. */
+bool pdet_report_opens(struct pdet_scan text);
+
 /* How a line and the text after it belong together. */
 enum pdet_report_joint {
 	PDET_REPORT_UNTOLD = 0,	/* the form does not tell */
