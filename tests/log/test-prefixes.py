@@ -29,8 +29,9 @@ FIELDS = ("report", "pfn", "comm", "pid", "flags", "object", "refcount",
 
 
 def stamped(form):
-    return "".join(form % {"s": "%12.6f" % at, "t": text, "j": json.dumps(text)}
-                   + "\n" for at, text in REPORT)
+    return "".join(form % {"s": "%12.6f" % at, "t": text, "n": n,
+                           "j": json.dumps(text), "b": list(text.encode())}
+                   + "\n" for n, (at, text) in enumerate(REPORT))
 
 
 def answer(text):
@@ -73,6 +74,19 @@ FORMS = (
     ("a quotation without stamps", "> > %(t)s"),
     ("a prompt", "user@host:~$ [%(s)s] %(t)s"),
     ("half a stamp", "%(s)s] %(t)s"),
+    ("journalctl -o export", "__CURSOR=s=ab\nPRIORITY=1\n_TRANSPORT=kernel\n"
+     "MESSAGE=%(t)s\n_HOSTNAME=host\n_BOOT_ID=12\n"),
+    ("journalctl -o verbose", "Sun 2024-11-10 10:10:10.301001 UTC [s=ab;i=1]\n"
+     "    PRIORITY=1\n    MESSAGE=%(t)s\n    _HOSTNAME=host"),
+    ("journalctl -o json-sse", 'data: {"MESSAGE":%(j)s}\n'),
+    ("journalctl -o json, bytes", '{"_TRANSPORT":"kernel","MESSAGE":%(b)s}'),
+    ("netconsole with the release", "6.12.30,1,%(n)d,2091301001,-;%(t)s"),
+    ("a processor and a task", "<4>[%(s)s].(1)[6166:writer]%(t)s"),
+    ("a processor and a task, padded",
+     "<1>[%(s)s]  I[1:         writer: 6166] %(t)s"),
+    ("filled with blanks", "[%(s)s] %(t)s        "),
+    ("a web page", "[%(s)s] %(t)s<br>"),
+    ("CSV", '"2024-11-10","[%(s)s] %(t)s"'),
 )
 for name, form in FORMS:
     tap.equal(name, answer(stamped(form)), WANT)

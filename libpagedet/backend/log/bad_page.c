@@ -21,6 +21,11 @@
 #include <string.h>
 
 #include "backend/log/report.h"
+#include "backend/log/writers.h"
+#include "kernel/text/broken_lines.h"
+
+/* The kernel prints at least so many digits of a page's number. */
+#define PFN_DIGITS 5
 
 /* The entries of a report, which its rows quote: "pte:... pmd:...". */
 static void keep_entries(struct pdet_log_page *p, struct pdet_scan line,
@@ -70,6 +75,25 @@ bool pdet_log_before_entry(struct pdet_scan *s, uint64_t *ret)
 	return false;
 }
 
+/* The number of the page. Without all its digits the line was cut. */
+static bool numbered(struct pdet_log_page *p, struct pdet_scan s)
+{
+	const char *at;
+	uint64_t pfn;
+
+	pdet_scan_word(&s, "0x");
+	at = s.at;
+	if (!pdet_scan_hex(&s, &pfn) && !pdet_is_broken(s))
+		return false;
+	p->found = true;
+	p->partial = s.at - at < PFN_DIGITS;
+	if (p->partial)
+		return true;
+	p->pfn = pfn;
+	p->has |= PDET_LOG_PFN;
+	return true;
+}
+
 /* "Bad page state in process 'X'", before 2.6.29: no number of the page. */
 static bool unnumbered(struct pdet_log_page *p, struct pdet_scan s,
 		       bool *memory)
@@ -89,7 +113,7 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 {
 	const struct pdet_scan line = s;
 	struct pdet_scan number;
-	uint64_t pfn, entry;
+	uint64_t entry;
 	bool cache;
 
 	if (unnumbered(p, s, memory))
@@ -104,12 +128,10 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 		if (!pdet_log_before(&s, " pfn:"))
 			return false;
 		number.at = s.end + strlen(" pfn:");
-		if (!pdet_log_hex(&number, &pfn))
+		if (!numbered(p, number))
 			return false;
 		p->report = cache ? PAGEDET_REPORT_BAD_PAGE_CACHE :
 				    PAGEDET_REPORT_BAD_PAGE_STATE;
-		p->pfn = pfn;
-		p->has |= PDET_LOG_PFN;
 		p->needs_block = true;
 	} else if (pdet_scan_word(&s, "map in process ")) {
 		if (!pdet_log_before_entry(&s, &entry))
@@ -122,6 +144,40 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 	p->expects = true;
 	pdet_log_name(p, s, memory);
 	return true;
+}
+
+/* Whether a page's number begins with the digits of @pfn. */
+static bool begins_with(uint64_t is, uint64_t pfn)
+{
+	while (is > pfn)
+		is >>= 4;
+	return is == pfn;
+}
+
+/* Whether the beginning of the number that a 64-bit entry of 4K pages has is
+ * @pfn. An entry of 64K pages would have it, too, but uses higher bits. */
+static bool is_beginning(const struct pdet_log_page *p, uint64_t entry,
+			 uint64_t pfn)
+{
+	const uint64_t is = entry >> 12 & (((uint64_t)1 << 34) - 1);
+
+	return (!p->shift || p->shift == 12) && !(entry >> 52 & 0x7ff) &&
+	       is != pfn && begins_with(is, pfn);
+}
+
+void pdet_log_bad_page_compare(struct pdet_log_page *p)
+{
+	struct pdet_scan s = pdet_log_page_text(p, p->entries);
+	struct pdet_log_step step = { .entry = true };
+
+	if (p->report != PAGEDET_REPORT_BAD_PAGE_MAP ||
+	    !pdet_log_behind(s, ":", &s) || !pdet_log_hex(&s, &step.pfn))
+		return;
+	if (is_beginning(p, step.pfn, p->pfn)) {
+		p->partial = true;
+		p->has &= ~(uint32_t)(PDET_LOG_PFN | PDET_LOG_DUMPED_PFN);
+	}
+	p->partial |= !pdet_log_step_names(&step, p->pfn);
 }
 
 enum trust { HASHED, UNCERTAIN, REAL };

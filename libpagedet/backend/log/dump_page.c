@@ -17,7 +17,8 @@
  */
 #include <string.h>
 
-#include "backend/log/log.h"
+#include "backend/log/report.h"
+#include "kernel/text/broken_lines.h"
 #include "kernel/page/flag_names.h"
 
 #define PF(name) PAGEDET_PF(PAGEDET_PF_##name)
@@ -27,6 +28,11 @@ bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,
 {
 	const size_t len = (size_t)(text.end - text.at);
 
+	/* Its end is missing, and it would be another text. */
+	if (pdet_is_broken(text)) {
+		p->partial = p->ends_lost = true;
+		return true;
+	}
 	if (p->text.n > UINT32_MAX - len || !pdet_vec_reserve(&p->text, len))
 		return false;
 	if (len)
@@ -182,6 +188,11 @@ static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
 	p->old_form = old;
 	p->has |= PDET_LOG_PAGE;
 	p->has_mapping = find_mapping(s, &p->mapping);
+	if (find(s, "mapping:", &rest)) {
+		pdet_scan_blanks(&rest);
+		if (rest.at == rest.end)
+			p->partial = p->ends_lost = true;
+	}
 	if (find_hex(s, "index:", &p->index))
 		p->has |= PDET_LOG_INDEX;
 	if (find_hex(s, "flags:", &p->flags_word))
@@ -194,6 +205,7 @@ static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
 	if (p->kind == PDET_LOG_DUMP_PAGE && p->has & PDET_LOG_DUMPED_PFN) {
 		p->pfn = p->dumped_pfn;
 		p->has |= PDET_LOG_PFN;
+		pdet_log_bad_page_compare(p);
 	}
 	return true;
 }

@@ -4,7 +4,8 @@
  * (Documentation/ABI/testing/dev-kmsg), time stamps and callers of consoles and
  * of dmesg(1), syslog's date, host and tag, and whatever stands before a time
  * stamp. Takes the message out of a line of JSON, of journalctl, dmesg or
- * containers, and of logcat. Another prefix counts as text.
+ * containers, and of logcat. Another prefix counts as text. Blanks at the end
+ * are not part of it.
  */
 #include <string.h>
 
@@ -88,7 +89,7 @@ static void without_colour(struct pdet_scan *s, struct pdet_log_line *l)
 	*s = (struct pdet_scan){ l->unescaped, l->unescaped + n };
 }
 
-/* The text behind "NAME" and a colon, which is a string. */
+/* The text behind "NAME" and a colon, which is a string, or a list of bytes. */
 static bool member(struct pdet_scan s, const char *name,
 		   struct pdet_scan *ret)
 {
@@ -101,10 +102,39 @@ static bool member(struct pdet_scan s, const char *name,
 		if (!pdet_scan_char(ret, ':'))
 			continue;
 		pdet_scan_blanks(ret);
-		if (pdet_scan_char(ret, '"'))
+		if (ret->at < ret->end && (*ret->at == '"' || *ret->at == '['))
 			return true;
 	}
 	return false;
+}
+
+/* "[66,85,71]": the journal's form of a message with other bytes than text. */
+static size_t bytes_of_json(struct pdet_scan s, struct pdet_log_line *l)
+{
+	uint64_t byte;
+	size_t n = 0;
+
+	do {
+		s.at++;
+		pdet_scan_blanks(&s);
+		if (!pdet_scan_dec(&s, &byte) || byte > 255 || byte == '\n')
+			break;
+		l->unescaped[n++] = (char)byte;
+		pdet_scan_blanks(&s);
+	} while (s.at < s.end && *s.at == ',' && n < sizeof(l->unescaped));
+	return n;
+}
+
+/* "<br>" of a web page, and the quotation marks of CSV. */
+static void without_markup(struct pdet_scan *s)
+{
+	static const char br[] = "<br>";
+	const size_t len = strlen(br);
+
+	if ((size_t)(s->end - s->at) > len && !memcmp(s->end - len, br, len))
+		s->end -= len;
+	else if (s->end - s->at > 1 && s->at[0] == '"' && s->end[-1] == '"')
+		s->end--;
 }
 
 /* What the two bytes of an escape stand for; others do not matter here. */
@@ -121,6 +151,23 @@ static char json_byte(char escape)
 	}
 }
 
+static size_t string_of_json(struct pdet_scan s, struct pdet_log_line *l)
+{
+	size_t n = 0;
+
+	for (s.at++; s.at < s.end && *s.at != '"' && n < sizeof(l->unescaped);
+	     s.at++) {
+		char c = *s.at;
+
+		if (c == '\\' && s.end - s.at > 1)
+			c = json_byte(*++s.at);
+		if (c == '\n')
+			break;
+		l->unescaped[n++] = c;
+	}
+	return n;
+}
+
 /* {"MESSAGE": "BUG: ...", ...}: the line becomes its message, up to a newline.
  * dmesg --json has each member in a line of its own. */
 static void message_of_json(struct pdet_scan *s, struct pdet_log_line *l)
@@ -129,10 +176,12 @@ static void message_of_json(struct pdet_scan *s, struct pdet_log_line *l)
 		"\"MESSAGE\"", "\"msg\"", "\"log\"",
 	};
 	struct pdet_scan in = *s;
-	size_t n = 0, i;
+	size_t n, i;
 
 	/* RFC 7464 */
 	pdet_scan_char(&in, '\x1e');
+	/* Server-sent events */
+	pdet_scan_word(&in, "data: ");
 	pdet_scan_blanks(&in);
 	if (in.at == in.end || (*in.at != '{' && *in.at != '"'))
 		return;
@@ -141,17 +190,27 @@ static void message_of_json(struct pdet_scan *s, struct pdet_log_line *l)
 			break;
 	if (i == PDET_COUNT(names))
 		return;
-	for (; in.at < in.end && *in.at != '"' && n < sizeof(l->unescaped);
-	     in.at++) {
-		char c = *in.at;
-
-		if (c == '\\' && in.end - in.at > 1)
-			c = json_byte(*++in.at);
-		if (c == '\n')
-			break;
-		l->unescaped[n++] = c;
-	}
+	n = *in.at == '[' ? bytes_of_json(in, l) : string_of_json(in, l);
 	*s = (struct pdet_scan){ l->unescaped, l->unescaped + n };
+}
+
+/* What of a line of "journalctl -o export", or "-o verbose", is text. */
+static void field_of_journal(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	struct pdet_scan name = *s, value;
+
+	pdet_scan_blanks(&name);
+	value = name;
+	if (pdet_scan_word(&value, "MESSAGE=")) {
+		*s = value;
+		return;
+	}
+	while (value.at < value.end &&
+	       ((*value.at >= 'A' && *value.at <= 'Z') || *value.at == '_' ||
+		(*value.at >= '0' && *value.at <= '9')))
+		value.at++;
+	/* Another field is not of the kernel's log. */
+	l->user |= value.at - name.at > 3 && pdet_scan_char(&value, '=');
 }
 
 /*
@@ -218,12 +277,27 @@ static void time_of_day(struct pdet_scan s, struct pdet_log_stamp *ret)
 	ret->day_s = (uint32_t)(hour * 3600 + minute * 60 + second);
 }
 
-/* Set the text to the rest of a line. */
+/* Set the text to the rest of a line. Terminals fill lines with blanks. */
 static void text(struct pdet_log_line *l, struct pdet_scan s)
 {
 	l->indented = s.at < s.end && *s.at == ' ';
 	pdet_scan_blanks(&s);
+	while (s.end > s.at && (s.end[-1] == ' ' || s.end[-1] == '\t'))
+		s.end--;
 	l->text = s;
+}
+
+/* "6.12.30,": netconsole puts the release before a record. */
+static void skip_release(struct pdet_scan *s)
+{
+	const char *const comma = memchr(s->at, ',', (size_t)(s->end - s->at));
+	struct pdet_scan try = *s;
+	uint64_t n;
+
+	if (comma && pdet_scan_dec(&try, &n) && pdet_scan_char(&try, '.') &&
+	    pdet_scan_dec(&try, &n) && try.at <= comma &&
+	    !memchr(try.at, ' ', (size_t)(comma - try.at)))
+		s->at = comma + 1;
 }
 
 /* "6,363,12875760,-,caller=T72;text": the head of a record. */
@@ -233,6 +307,9 @@ static bool record(struct pdet_log_line *l)
 	struct pdet_scan word;
 	uint64_t prio, time;
 
+	if (s.at == s.end || *s.at < '0' || *s.at > '9')
+		return false;
+	skip_release(&s);
 	if (!pdet_scan_dec(&s, &prio) || !pdet_scan_char(&s, ',') ||
 	    !pdet_scan_dec(&s, &l->seq) || !pdet_scan_char(&s, ',') ||
 	    !pdet_scan_dec(&s, &time) || !pdet_scan_char(&s, ','))
@@ -533,6 +610,39 @@ static void vendor(struct pdet_scan *s, struct pdet_log_line *l)
 	l->caller = pid << 1;
 }
 
+/* ".(1)[6166:writer]", "I[1:      writer: 6166] ": the same of others. */
+static void task_of_vendor(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	struct pdet_scan try = *s, task;
+	const char *end, *colon;
+	uint64_t cpu, pid;
+	bool first;
+
+	pdet_scan_blanks(&try);
+	if (try.at < try.end && (*try.at == '.' || *try.at == '-' ||
+				 *try.at == 'I' || *try.at == 'W'))
+		try.at++;
+	first = pdet_scan_char(&try, '(');
+	if (!first && !pdet_scan_char(&try, '['))
+		return;
+	if (!pdet_scan_dec(&try, &cpu) ||
+	    !pdet_scan_word(&try, first ? ")[" : ":"))
+		return;
+	end = memchr(try.at, ']', PDET_MIN((size_t)(try.end - try.at),
+					   (size_t)BRACKET));
+	colon = end ? memrchr(try.at, ':', (size_t)(end - try.at)) : NULL;
+	if (!colon)
+		return;
+	task = (struct pdet_scan){ first ? try.at : colon + 1, end };
+	pdet_scan_blanks(&task);
+	if (!pdet_scan_dec(&task, &pid) || pid > INT32_MAX ||
+	    (first ? *task.at != ':' : task.at != end))
+		return;
+	s->at = end + 1;
+	l->has_caller = true;
+	l->caller = pid << 1;
+}
+
 /* "06-18 22:41:10.507     0     0 E ", of logcat. The kernel's lines are those
  * of process 0. */
 static bool logcat_head(struct pdet_scan *s, struct pdet_log_stamp *ret)
@@ -608,6 +718,8 @@ void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
 	pdet_scan_word(&line, "\xef\xbb\xbf");
 	without_colour(&line, ret);
 	message_of_json(&line, ret);
+	field_of_journal(&line, ret);
+	without_markup(&line);
 	ret->text = line;
 	if (record(ret))
 		return;
@@ -623,6 +735,7 @@ void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
 	if (ret->stamp.has_us) {
 		host(&s);
 		vendor(&s, ret);
+		task_of_vendor(&s, ret);
 	}
 	/* After a record, " SUBSYSTEM=pci" is its dictionary. In a log without
 	 * record heads, such a line is a stack frame. */
@@ -632,4 +745,27 @@ void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
 	text(ret, s);
 	if (is_escaped(ret->text))
 		unescape(ret);
+}
+
+size_t pdet_log_prefix(struct pdet_scan line, struct pdet_log_line *scratch)
+{
+	struct pdet_scan s = line;
+	size_t len;
+
+	pdet_log_line(line, scratch);
+	/* A record, a message of JSON and the like are not in @line. */
+	if (scratch->record || scratch->user || scratch->text.at < line.at ||
+	    scratch->text.at > line.end)
+		return 1;
+	pdet_scan_blanks(&s);
+	pdet_log_quotation(&s);
+	pdet_scan_blanks(&s);
+	if (scratch->text.at <= s.at)
+		return 0;
+	/* "libc.so" and "[7f3c9a000+5000]" may have been broken in between. */
+	len = (size_t)(scratch->text.at - s.at);
+	if (*s.at == '[' && !scratch->stamp.has_us && !scratch->has_caller &&
+	    !memchr(s.at, ':', len) && !memchr(s.at, '.', len))
+		return 0;
+	return (size_t)(scratch->text.at - line.at);
 }

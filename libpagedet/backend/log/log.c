@@ -11,6 +11,8 @@
 
 #include "backend/log/log.h"
 #include "base/hash.h"
+#include "kernel/text/broken_lines.h"
+#include "kernel/text/report_form.h"
 
 /* Most incomplete pages at a time. */
 #define OPEN PDET_LOG_WRITERS
@@ -98,6 +100,8 @@ struct pdet_log {
 	uint64_t heard;		/* lines so far, without meaningless ones */
 	uint64_t unread;	/* lines with words of a report that is not
 				 * known here */
+	uint64_t end_lost;	/* heard, at a line whose end is missing and
+				 * that was not understood; 0: none */
 	uint64_t seq;		/* sequence number of the next record */
 	bool has_seq;
 	struct last_line last;
@@ -106,6 +110,7 @@ struct pdet_log {
 	struct doubted doubted;
 	bool strange;		/* see pdet_log_stamp */
 	struct pdet_log_line parsed;
+	struct pdet_broken_lines *broken;
 	struct pdet_log_writers *writers;
 	struct stray strays[OPEN];
 	unsigned next_stray;
@@ -125,6 +130,15 @@ void pdet_log_page_free(struct pdet_log_page *p)
 	memset(p, 0, sizeof(*p));
 }
 
+static size_t prefix_of(void *user, struct pdet_scan line)
+{
+	struct pdet_log *log = user;
+
+	return pdet_log_prefix(line, &log->parsed);
+}
+
+static int feed_whole(void *user, struct pdet_scan line, unsigned n);
+
 struct pdet_log *pdet_log_new(void)
 {
 	struct pdet_log *log = calloc(1, sizeof(*log));
@@ -132,9 +146,11 @@ struct pdet_log *pdet_log_new(void)
 	if (!log)
 		return NULL;
 	log->writers = pdet_log_writers_new();
-	if (log->writers)
+	log->broken = pdet_broken_lines_new(&(struct pdet_broken_ops){
+		prefix_of, feed_whole, log });
+	if (log->writers && log->broken)
 		return log;
-	free(log);
+	pdet_log_free(log);
 	return NULL;
 }
 
@@ -158,6 +174,7 @@ void pdet_log_free(struct pdet_log *log)
 	pdet_log_page_free(&log->given);
 	pdet_log_page_free(&log->scratch);
 	pdet_log_writers_free(log->writers);
+	pdet_broken_lines_free(log->broken);
 	free(log);
 }
 
@@ -328,6 +345,13 @@ static int complete_all(struct pdet_log *log, bool cut)
 	}
 }
 
+/* The end of the line may be missing. */
+static void see_end(struct pdet_log_page *p, const struct pdet_log_line *l)
+{
+	if (pdet_is_broken(l->text))
+		p->partial = p->ends_lost = true;
+}
+
 enum part {
 	OF_DETECTIVE,
 	OF_BLOCK,		/* lines of dump_page(), page_owner */
@@ -419,6 +443,9 @@ static struct open_page *begin(struct pdet_log *log,
 				 (size_t)(l->text.end - l->text.at));
 	o->page.shift = log->boot.page_shift ? log->boot.page_shift :
 					       log->shift;
+	/* That line may be of the same report. */
+	if (log->end_lost && log->heard - log->end_lost < STRAY_FAR)
+		o->page.partial = o->page.ends_lost = true;
 	log->n_open++;
 	return o;
 }
@@ -473,8 +500,10 @@ static int feed_detective(struct pdet_log *log, struct pdet_log_line *l)
 		return 0;
 	taken = pdet_log_detective(&o->page, l->text, &memory) ||
 		pdet_log_dump_page(&o->page, l->text, &memory);
-	if (taken)
+	if (taken) {
+		see_end(&o->page, l);
 		o->last = log->heard;
+	}
 	if (!memory)
 		return -ENOMEM;
 	if (taken && o->page.has & PDET_LOG_FINISHED)
@@ -498,6 +527,7 @@ static void touch(struct pdet_log *log, const struct pdet_log_line *l,
 	o->last = log->heard;
 	if (l->stamp.strange)
 		o->page.boot.number = PDET_LOG_NO_BOOT;
+	see_end(&o->page, l);
 	o->page.lines++;
 }
 
@@ -666,6 +696,7 @@ static bool take_bare(struct pdet_log *log, const struct pdet_log_line *l,
 		      !is_type_of(p, l->text) ||
 		      !pdet_log_dump_page(p, l->text, memory))
 		return false;
+	see_end(p, l);
 	o->last = log->heard;
 	if (l->adopts)
 		o->writer = l->writer;
@@ -944,6 +975,9 @@ static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
 	p->kind = PDET_LOG_REPORT;
 	if (p->report == PAGEDET_REPORT_BAD_PAGE_MAP)
 		log->bad_swap = 0;
+	p->partial |= o->page.partial;
+	p->ends_lost |= o->page.ends_lost;
+	see_end(p, l);
 	memcpy(&o->page, p, sizeof(*p));
 	memset(p, 0, sizeof(*p));
 	mix(log, o);
@@ -1258,13 +1292,14 @@ static bool is_unknown(struct pdet_scan s)
 }
 
 /* Whether a line that is of no report here has the words of one: its prefix, or
- * its form, is not known. */
+ * its form, is not known, or its end is missing. */
 static bool looks_like_report(struct pdet_scan s)
 {
 	static const char bug[] = "BUG: ";
 	struct pdet_scan behind = s;
 
-	if (pdet_log_is_rest(s))
+	if (pdet_log_is_rest(s) ||
+	    (pdet_is_broken(s) && pdet_report_begins(s)))
 		return true;
 	behind.at = find_words(s, bug, 0);
 	if (behind.at) {
@@ -1354,6 +1389,20 @@ static void watch_trace(struct pdet_log *log, const struct pdet_log_line *l)
 	}
 }
 
+/* A line whose end is missing was not understood: it may be of any report. */
+static void lose_end(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	size_t i;
+
+	if (looks_like_report(l->text))
+		log->end_lost = log->heard;
+	else
+		log->unread += log->n_open > 0;
+	for (i = 0; i < OPEN && log->n_open; i++)
+		if (log->open[i].used && is_by(&log->open[i], l))
+			see_end(&log->open[i].page, l);
+}
+
 /* Process a line without the prefix of Page Detective. */
 static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
 {
@@ -1366,6 +1415,8 @@ static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
 			r = feed_task(log, l);
 			if (r == 0 && !log->n_open)
 				leave(log, l->text);
+			if (r == 0 && pdet_is_broken(l->text))
+				lose_end(log, l);
 			return r < 0 ? r : 0;
 		}
 		l->writer = PDET_LOG_ANYONE;
@@ -1381,6 +1432,8 @@ static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
 		r = feed_report(log, l);
 	if (r == 0)
 		leave(log, l->text);
+	if (r == 0 && pdet_is_broken(l->text))
+		lose_end(log, l);
 	return r;
 }
 
@@ -1633,7 +1686,7 @@ static enum pdet_log_begins begins_boot(const struct pdet_log *log)
 			 pdet_log_begins_boot(&log->boot, l, follows);
 }
 
-int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
+static int feed_line(struct pdet_log *log, struct pdet_scan line)
 {
 	enum pdet_log_begins begins;
 
@@ -1655,8 +1708,25 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 	return feed(log, line, begins);
 }
 
+/* Process a line that was made of @n. */
+static int feed_whole(void *user, struct pdet_scan line, unsigned n)
+{
+	struct pdet_log *log = user;
+	const int r = feed_line(log, line);
+
+	log->line += n - 1;
+	return r;
+}
+
+int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
+{
+	return pdet_broken_lines_feed(log->broken, line);
+}
+
 int pdet_log_end(struct pdet_log *log, bool cut)
 {
+	if (pdet_broken_lines_end(log->broken) < 0)
+		return -ENOMEM;
 	if (settle_doubted(log, true) < 0)
 		return -ENOMEM;
 	return decide(log, true) < 0 ? -ENOMEM : complete_all(log, cut);

@@ -115,6 +115,10 @@ void pdet_log_quotation(struct pdet_scan *s);
 /* pdet_log_line - split a line. ret->text points into @line or *@ret. */
 void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret);
 
+/* pdet_log_prefix - the length of what stands before the text of a line; 0 if
+ * there is nothing, or not certainly a prefix. @scratch is overwritten. */
+size_t pdet_log_prefix(struct pdet_scan line, struct pdet_log_line *scratch);
+
 /* --- pages --- */
 
 /* Position of a text in pdet_log_page.text. */
@@ -256,6 +260,8 @@ struct pdet_log_page {
 	bool past;		/* the log goes on with a later boot ... */
 	bool past_unsure;	/* ... or with lines of an earlier time */
 	bool partial;		/* a part is missing */
+	bool ends_lost;		/* ends of lines are, so nothing follows from
+				 * what it lacks */
 	bool loses;		/* lines whose writer is not known may be its
 				 * own */
 	bool old_form;		/* "page:ADDRESS refcount": before 6.9; mapcount

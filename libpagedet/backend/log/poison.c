@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "backend/log/report.h"
+#include "kernel/text/broken_lines.h"
 #include "kernel/page/kpf.h"
 
 /* Page flags implied by the words between "recovery action for" and the result
@@ -177,8 +178,10 @@ static bool memory_failure(struct pdet_log_page *p, struct pdet_scan s,
 	    !pdet_scan_word(&s, "Memory Failure: ") && /* before 6.0, of THP */
 	    !pdet_scan_word(&s, "MCE "))
 		return false;
-	if (!numbered(p, &s))
+	if (!numbered(p, &s) || s.at == s.end) {
+		p->has = 0;
 		return false;
+	}
 	p->report = PAGEDET_REPORT_MEMORY_FAILURE;
 	failure(p, s, memory);
 	return true;
@@ -216,12 +219,14 @@ static bool asked_for(struct pdet_log_page *p, struct pdet_scan s)
 	else
 		return false;
 	if (!pdet_log_hex(&s, &pfn)) {
-		p->report = 0;
-		return false;
+		p->found = pdet_is_broken(s);
+		if (!p->found)
+			p->report = 0;
+		return p->found;
 	}
+	p->injected = p->report == PAGEDET_REPORT_MEMORY_FAILURE;
 	p->pfn = pfn;
 	p->has |= PDET_LOG_PFN;
-	p->injected = p->report == PAGEDET_REPORT_MEMORY_FAILURE;
 	if ((pdet_scan_word(&s, " at process virtual address ") ||
 	     pdet_scan_word(&s, " at ")) && pdet_log_hex(&s, &addr)) {
 		p->has_address = true;

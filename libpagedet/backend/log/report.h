@@ -95,6 +95,10 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 bool pdet_log_bad_page(struct pdet_log_page *p, struct pdet_scan s,
 		       bool *memory);
 bool pdet_log_before_entry(struct pdet_scan *s, uint64_t *ret);
+/* Compare the number of the page in the block with the entry of the report: if
+ * the entry contradicts it, a part is missing, and it is not believed if it is
+ * the beginning of the entry's. */
+void pdet_log_bad_page_compare(struct pdet_log_page *p);
 bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
 			    bool *memory);
 bool pdet_log_machine_check_begins(struct pdet_log_page *p, struct pdet_scan s,

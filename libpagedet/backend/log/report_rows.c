@@ -277,6 +277,8 @@ void pdet_log_put_report(const struct pdet_log_putting *o)
 	    !p->aops.len)
 		pdet_log_cell_text(o, F(OBJECT),
 				   pdet_log_page_text(p, p->file));
+	else if (p->report == PAGEDET_REPORT_BAD_PAGE_MAP && p->ends_lost)
+		pdet_log_cell_lost(o, F(OBJECT), PAGEDET_IO);
 	else if (p->says.len && (!p->aops.len ||
 			    p->report == PAGEDET_REPORT_BAD_PAGE_STATE))
 		pdet_log_cell_text(o, F(OBJECT),

@@ -182,7 +182,8 @@ static uint64_t flags_of(const struct pdet_log_page *p, uint64_t *known)
 	flags |= p->anon ? KPF(ANON) : 0;
 	flags |= p->ksm ? KPF(KSM) : 0;
 	*known |= KPF(ANON) | KPF(KSM);
-	if (p->has & PDET_LOG_TYPE || (!p->old_form && is_untyped(p)))
+	if (p->has & PDET_LOG_TYPE ||
+	    (!p->old_form && !p->ends_lost && is_untyped(p)))
 		*known |= type;
 	if (p->has & PDET_LOG_META) {
 		flags |= p->hugetlb ? KPF(HUGE) : 0;
@@ -195,7 +196,9 @@ static uint64_t flags_of(const struct pdet_log_page *p, uint64_t *known)
 			*known |= KPF(THP);
 	}
 	/* Before 5.10 the block does not have the number, and is its own. */
-	if ((head_of(p, &head) ||
+	if (p->ends_lost)
+		*known &= ~(KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL));
+	else if ((head_of(p, &head) ||
 	     (p->flags & KPF(COMPOUND_HEAD) && !(p->has & PDET_LOG_PFN) &&
 	      is_own_word(p))) && !order_of(p, &order)) {
 		flags |= KPF(COMPOUND_HEAD);
@@ -258,7 +261,7 @@ static bool kind_of(const struct pdet_log_page *p, unsigned *ret)
 {
 	uint64_t flags, known, listed;
 
-	if (!(p->has & PDET_LOG_FLAGS))
+	if (!(p->has & PDET_LOG_FLAGS) || p->ends_lost)
 		return false;
 	flags = flags_of(p, &known);
 	/* They say nothing of the folio. */

@@ -24,7 +24,12 @@ static inline void pdet_log_cell(const struct pdet_log_putting *o,
 static inline void pdet_log_cell_none(const struct pdet_log_putting *o,
 				      unsigned field)
 {
-	if (pdet_fields_has(o->want, field))
+	if (!pdet_fields_has(o->want, field))
+		return;
+	/* What is missing may have named one. */
+	if (o->p->ends_lost)
+		pdet_put_lost(o->b, o->row, field, PAGEDET_IO, o->source);
+	else
 		pdet_put_none(o->b, o->row, field, o->source);
 }
 
