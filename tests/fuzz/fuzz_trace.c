@@ -66,16 +66,19 @@ static int64_t group(void *arg, const struct pdet_kmem_event *e)
 static void check(const struct pdet_pairing *p)
 {
 	uint64_t live = 0;
-	size_t i;
+	size_t i, part;
 
 	for (i = 0; i < p->sums.n; i++) {
-		const struct pdet_alloc_sum *s = &p->sums.data[i];
-
 		/* A group is a kind; this one has sums without events. */
 		if (i == PDET_KMEM_SUM)
 			continue;
-		MUST(s->times == s->freed + s->replaced + s->live);
-		live += s->live;
+		for (part = 0; part < PDET_ALLOC_PARTS; part++) {
+			const struct pdet_alloc_sum *s =
+				&p->sums.data[i].of[part];
+
+			MUST(s->times == s->freed + s->replaced + s->live);
+			live += s->live;
+		}
 	}
 	MUST(live == p->objects.n + p->pages.n);
 }
