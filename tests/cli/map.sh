@@ -143,8 +143,8 @@ run map --root "$root" --top 3
 expect 'map --top' 64 'map takes no --top'
 if command -v script > /dev/null; then
 	status=0
-	script -qec "$PAGEDET map --root '$root'" /dev/null < /dev/null \
-		> "$tap_dir/stdout" || status=$?
+	script -qec "stty cols 300; $PAGEDET map --root '$root'" /dev/null \
+		< /dev/null > "$tap_dir/stdout" || status=$?
 	tap_run 'no picture for a terminal: status' test "$status" = 64
 	stdout_has 'no picture for a terminal' \
 		"try: pagedet --root $root map -o map.svg;"

@@ -220,7 +220,7 @@ def of_source(option, name, page):
         to("tasks", "--where", "pid=1"),
         to("task", "othr", least=0, has=False),
         to("task", "nobody-here", least=lives, has=lives),
-        to("virt", "12", "heap"),
+        to("task", "12", "heap"),
         to("page", "ffff888000000000"),
         to("page", "1-5"),
         to("page", "abc"),

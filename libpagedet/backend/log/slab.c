@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "backend/log/report.h"
+#include "kernel/text/broken_lines.h"
 
 /* "ADDRESS, that of prev" and its end. */
 #define MOST_ADDRESS 24
@@ -170,9 +171,11 @@ static bool list_begins(struct pdet_log_page *p, struct pdet_scan s,
 	} else if (pdet_scan_word(&s, "list_del corruption. ") ||
 		   pdet_scan_word(&s, "list_add corruption. ")) {
 		/* The neighbour is corrupt. Before 5.18 the kernel printed only
-		 * the entry, and not the neighbour. */
+		 * the entry, and not the neighbour, which may be in the part of
+		 * a line that is missing. */
+		p->found = pdet_is_broken(s);
 		if (!address_behind(p, s, "(prev=") &&
-		    !address_behind(p, s, "(next=") &&
+		    !address_behind(p, s, "(next=") && !p->found &&
 		    !address_behind(p, s, " should be "))
 			return false;
 	} else if (pdet_scan_word(&s, "list_add double add: ")) {

@@ -87,7 +87,7 @@ static enum pdet_log_of of(const char *text, bool has_log)
 	struct pdet_backend b = { .ops = has_log ? &with_log : &without };
 	struct pdet_backend *const backends[] = { &b };
 	struct pdet_scan s = { text, text + strlen(text) }, line;
-	struct pdet_running running = { .read = false };
+	struct pdet_running running = { .live = true };
 	struct pdet_env env = { .root = root };
 	struct pdet_log *log = pdet_log_new();
 	const struct pdet_log_page *p;
