@@ -34,6 +34,7 @@
 #define MOST_LOST 256
 
 static atomic_int *lost;
+static atomic_int *moves;	/* and calls of moved() */
 
 static int is_one_of(uint64_t *seed, unsigned n)
 {
@@ -172,7 +173,8 @@ static void moved(uint64_t *seed)
 	}
 	if (is_one_of(seed, 2))
 		madvise(p, 2 * HUGE, MADV_COLLAPSE);
-	if (is_one_of(seed, 4))
+	/* Also if there are few calls. */
+	if (atomic_fetch_add(moves, 1) % 4 == 0)
 		write_file("/proc/sys/vm/compact_memory", "1");
 	munmap(p, 2 * HUGE);
 }
@@ -348,6 +350,7 @@ int user_churn(void)
 	lost = (atomic_int *)(void *)get(PAGE, MAP_SHARED, -1);
 	if (!lost)
 		return 1;
+	moves = lost + 1;
 	for (i = 0;; i++) {
 		if (i >= LIVES)
 			wait(NULL);
