@@ -35,11 +35,11 @@ static bool put_frame(struct pdet_alloc_keys *k, struct line *l,
 	return (!l->n || put(l, ";", 1)) && put(l, text, n);
 }
 
-/*
- * Whether a frame is of the code that records, as ftrace and BPF have it and
- * perf has not.
- */
-static bool is_recorder(struct pdet_alloc_keys *k, uint64_t address)
+/* Whose code a frame is of. */
+enum owner { RECORDER, UNNAMED, OTHER };
+
+/* Code that records is in the stacks of ftrace and BPF, not in perf's. */
+static enum owner owner_of(struct pdet_alloc_keys *k, uint64_t address)
 {
 	static const char *const begins[] = { "trace_event_raw_event_",
 					      "__traceiter_", "__bpf_trace_",
@@ -51,24 +51,42 @@ static bool is_recorder(struct pdet_alloc_keys *k, uint64_t address)
 	size_t i, n;
 
 	if (!s)
-		return false;
+		return OTHER;
+	if (!s->function)
+		return UNNAMED;
 	text = pdet_groups_text(&k->groups, s->site, &n);
 	for (i = 0; i < PDET_COUNT(begins); i++)
 		if (n > strlen(begins[i]) &&
 		    !memcmp(text, begins[i], strlen(begins[i])))
-			return true;
-	return false;
+			return RECORDER;
+	return OTHER;
+}
+
+/*
+ * The frames of the recorder, which are the innermost. The innermost of all may
+ * be its program, and the program the last of all symbols, so that its end, and
+ * with it the name of an address behind it, is not known: what the recorder has
+ * called is the recorder.
+ */
+static size_t recorder_frames(struct pdet_alloc_keys *k, const uint64_t *frame,
+			      size_t n)
+{
+	size_t i = n > 1 && owner_of(k, frame[0]) == UNNAMED;
+	const size_t first = i;
+
+	while (i < n && owner_of(k, frame[i]) == RECORDER)
+		i++;
+	return i > first ? i : 0;
 }
 
 /* The outermost first. *many is set if there is no room. */
 static bool put_frames(struct pdet_alloc_keys *k, struct line *l,
 		       uint32_t number, bool *many)
 {
-	size_t first = 0, n;
+	size_t n;
 	const uint64_t *frame = pdet_trace_stacks_get(k->stacks, number, &n);
+	const size_t first = recorder_frames(k, frame, n);
 
-	while (first < n && is_recorder(k, frame[first]))
-		first++;
 	while (n > first && !*many) {
 		if (!put_frame(k, l, frame[--n]))
 			return false;
