@@ -9,10 +9,11 @@
 admin=/sys/kernel/mm/damon/admin/kdamonds
 instances=/sys/kernel/tracing/instances
 
+# Nothing where DAMON was never set up.
 settings() {
 	cat "$admin"/*/state "$admin"/*/pid "$admin"/*/contexts/*/operations \
 		"$admin"/*/contexts/*/monitoring_attrs/intervals/*_us \
-		2> /dev/null
+		2> /dev/null || :
 }
 ours() {
 	ls "$instances" 2> /dev/null | grep "^pagedet-kmem-.*-$1\$"
