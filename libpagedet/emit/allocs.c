@@ -37,7 +37,7 @@ enum source { OF_ALLOCS, OF_FREES, OF_EVENTS };
 static const struct {
 	const char *name;
 	size_t at, before;	/* before 0: not compared */
-	size_t pages, pages_before; /* what is no part of it; 0: nothing */
+	size_t pages, pages_before; /* what to subtract; 0: nothing */
 	bool shown, is_bytes;
 	bool verified;		/* of a verification */
 	bool of_pages;

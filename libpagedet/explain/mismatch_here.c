@@ -74,7 +74,7 @@ bool pdet_changed_at_stop(struct pdet_case *c)
  * The memory never had these contents, or nobody could have written them. A
  * guest may write a page and restore it between two looks (locks, page tables,
  * zero pages). Equal contents before and after therefore prove this only if no
- * write was seen. A page that is given back becomes zero, and that is no write.
+ * write was seen. A page that is given back becomes zero without a write.
  */
 bool pdet_before_tap(struct pdet_case *c)
 {

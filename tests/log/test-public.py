@@ -552,7 +552,7 @@ folder = "59-reports-of-no-known-form"
 for name in sorted(os.listdir(os.path.join(HOME, folder))):
     case(f"{folder}/{name}", status=2, said=("looks like a report",),
          unsaid=("mentions no page",))
-text("a number of reports is no report", "[  311.391230] BUG: Bad page state: "
+text("a number of reports is not a report", "[  311.391230] BUG: Bad page state: "
      "12 messages suppressed\n", status=1)
 
 end()

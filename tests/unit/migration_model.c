@@ -114,7 +114,7 @@ static void trace(struct world *w, const struct event *v, bool peer)
 {
 	switch (v->who) {
 	case GUEST:
-		/* It asks the VMM to give it back, which is no write. */
+		/* It asks the VMM to give it back: that does not write. */
 		if (v->what == GONE)
 			break;
 		w->tracked |= !peer;

@@ -20,7 +20,7 @@ struct allocated {
 /* As a report names them: those of objects, of pages, and of both. */
 static const struct {
 	const char *name;
-	size_t at, pages;	/* pages: what is no part of it; 0: nothing */
+	size_t at, pages;	/* what to subtract; 0: nothing */
 } numbers[] = {
 #define AT(name) offsetof(struct pagedet_alloc_group, name)
 #define NUMBER(name) { #name, AT(name), 0 }

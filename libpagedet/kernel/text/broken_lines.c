@@ -231,7 +231,7 @@ struct habit {
 	unsigned width, inked;	/* of the longest lines */
 	unsigned exactly;	/* lines of that width, and a rest */
 	unsigned fitting;	/* others whose rest would not have fitted */
-	unsigned others;	/* lines with a line behind that is no rest */
+	unsigned others;	/* lines before one that is not a rest */
 };
 
 static const struct piece *piece(const struct pdet_broken_lines *b, uint64_t i)
