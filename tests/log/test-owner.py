@@ -194,6 +194,12 @@ with tempfile.TemporaryDirectory() as tmp:
     row = row_of(OWNED[:end] + other + lines(FREE[:1]))
     tap.equal("a frame that may be of it",
               lost(row), {"free_stack": "io", "migrate_reason": "io"})
+    for rest, gone in ((lines(FRAMES[2:]), ("alloc_stack", "allocator")),
+                       (lines(FREE[1:]), ("free_stack",))):
+        row = row_of(OWNED.replace(rest, "Call trace:\n other+0x1/0x2\n" +
+                                   rest))
+        tap.equal(f"another's backtrace before lines of page_owner: {gone[0]}",
+                  lost(row), dict.fromkeys(gone, "io"))
     two = []
     for a, b in zip(OWNED.splitlines(),
                     OWNED.replace("0x7bee", "0x1").splitlines()):

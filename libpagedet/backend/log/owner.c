@@ -276,6 +276,18 @@ void pdet_log_stack_ends(struct pdet_log_stack *stack)
 	finish(stack);
 }
 
+/* The same for a line of page_owner. The report's own backtrace comes after all
+ * of these, so one that has begun was another's, and frames among its own may
+ * have been of this stack. */
+static void end_before(const struct pdet_log_owner *o,
+		       struct pdet_log_stack *stack)
+{
+	if (o->trace && (stack->state == PDET_LOG_STACK_OPEN ||
+			 stack->state == PDET_LOG_STACK_LEFT))
+		stack->state = PDET_LOG_STACK_BROKEN;
+	finish(stack);
+}
+
 /* "page last free pid 7 tgid 7 stack trace:". */
 static bool is_free(struct pdet_scan s)
 {
@@ -294,17 +306,17 @@ static bool between(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	struct pdet_log_owner *o = &p->owner;
 
 	if (is_free(s)) {
-		finish(&o->alloc);
+		end_before(o, &o->alloc);
 		o->free.state = PDET_LOG_STACK_OPEN;
 	} else if (pdet_scan_word(&s, "page_owner free stack trace missing")) {
-		finish(&o->alloc);
+		end_before(o, &o->alloc);
 		o->free.state = PDET_LOG_STACK_NONE;
 	} else if (pdet_scan_word(&s, "page_owner allocation stack trace "
 				  "missing")) {
 		o->alloc.state = PDET_LOG_STACK_NONE;
 	} else if (pdet_scan_word(&s, "page has been migrated, last migrate "
 				  "reason: ")) {
-		finish(current(o));
+		end_before(o, current(o));
 		o->has |= PDET_OWNER_MIGRATED;
 		*memory &= pdet_log_keep(p, s, &o->reason);
 	} else {
