@@ -200,6 +200,23 @@ with tempfile.TemporaryDirectory() as tmp:
                                    rest))
         tap.equal(f"another's backtrace before lines of page_owner: {gone[0]}",
                   lost(row), dict.fromkeys(gone, "io"))
+    FENCE = ("BUG: KFENCE: use-after-free read in g+0xa6/0x234\n"
+             "Use-after-free read at 0xffff8c3f00000008 (in kfence-#7):\n"
+             "kfence-#7: 0xffff8c3f00000000-0xffff8c3f0000001f, size=32, "
+             "cache=kmalloc-32\n")
+    TASK = "CPU: 3 PID: 507 Comm: netd Not tainted 6.12.0 #1\n"
+    KASAN = ("BUG: KASAN: use-after-free in k+0xb0/0xd0\n"
+             "Write of size 1 at addr ffff888007bee008 by task bad/61\n"
+             "The buggy address belongs to the physical page:\n" +
+             BLOCK.replace("VM_BUG_ON_PAGE(1)", "kasan: bad access detected"))
+    STATE = "Memory state around the buggy address:\n"
+
+    def of_page(text):
+        return next((r for r in rows_of(text)[1] if r.get("pfn") == 0x7bee),
+                    {})
+
+    row = of_page(FENCE + KASAN + TASK + OWNED[len(BLOCK):] + STATE)
+    tap.equal("the task of another report before them", said(row), said(right))
     two = []
     for a, b in zip(OWNED.splitlines(),
                     OWNED.replace("0x7bee", "0x1").splitlines()):

@@ -289,6 +289,23 @@ static int hold(struct pdet_log_writers *w, const struct pdet_log_line *l,
 
 /* --- one report alone --- */
 
+/* Whether the line of a task ends the report. Others are printed at the same
+ * time, of which nothing is known here, so page_owner's lines may still come if
+ * the report does not name its task. */
+static bool ends_with(const struct pdet_log_writer *x,
+		      const struct pdet_log_step *s)
+{
+	switch (x->form) {
+	case PDET_LOG_OF_STATE:
+	case PDET_LOG_OF_MAP:
+		return !strcmp(x->head.comm, s->comm);
+	case PDET_LOG_OF_DUMP:
+		return x->owned;
+	default:
+		return false;
+	}
+}
+
 /* The stage after a line of a report that is alone: lines may be missing before
  * it, but none comes again. */
 static uint8_t later(const struct pdet_log_writer *x,
@@ -315,10 +332,7 @@ static uint8_t later(const struct pdet_log_writer *x,
 	if (s->kind == PDET_LOG_STEP_REASON && s->named &&
 	    s->form != x->form && x->form != PDET_LOG_OF_DUMP)
 		return 0;
-	if (s->kind == PDET_LOG_STEP_CPU &&
-	    (x->stage < PDET_LOG_AT_REASON || x->form == PDET_LOG_OF_STATE ||
-	     x->form == PDET_LOG_OF_MAP) &&
-	    strcmp(x->head.comm, s->comm) != 0)
+	if (s->kind == PDET_LOG_STEP_CPU && !ends_with(x, s))
 		return 0;
 	return stages[s->kind] > x->stage ? stages[s->kind] : 0;
 }
