@@ -217,6 +217,12 @@ with tempfile.TemporaryDirectory() as tmp:
 
     row = of_page(FENCE + KASAN + TASK + OWNED[len(BLOCK):] + STATE)
     tap.equal("the task of another report before them", said(row), said(right))
+    row = of_page(FENCE + "allocated by task 9:\n" + KASAN +
+                  OWNED[len(BLOCK):].replace(lines(FRAMES), " a+0x1/0x2\n" +
+                                             lines(FRAMES)) + STATE + TASK)
+    tap.equal("a frame of KFENCE's among its own", (row["notes"], lost(row)),
+              (["partial"], dict.fromkeys(("alloc_stack", "allocator",
+                                           "free_stack"), "io")))
     two = []
     for a, b in zip(OWNED.splitlines(),
                     OWNED.replace("0x7bee", "0x1").splitlines()):

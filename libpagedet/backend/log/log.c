@@ -1437,6 +1437,25 @@ static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
 	return r;
 }
 
+/* Whether frames may come that are not of the stack of @o: those of a
+ * backtrace, or of another report that prints stacks. */
+static bool may_be_of_others(const struct pdet_log *log,
+			     const struct open_page *o)
+{
+	size_t i;
+
+	if (log->owner_traced && is_traced(log))
+		return true;
+	for (i = 0; i < OPEN; i++) {
+		const struct open_page *other = &log->open[i];
+
+		if (other != o && !other->has_caller && is_active(log, other) &&
+		    pdet_log_has_stacks(&other->page))
+			return true;
+	}
+	return false;
+}
+
 /* A line that may belong to a page is lost, or frames may be of another's
  * backtrace. */
 static void mark_lost(struct pdet_log *log)
@@ -1451,8 +1470,8 @@ static void mark_lost(struct pdet_log *log)
 				log->open[i].page.loses = true;
 		if (!o->used || !o->page.owner.kept ||
 		    (!pdet_log_writers_traced(log->writers, o->writer) &&
-		     (!log->owner_traced || !is_traced(log) ||
-		      !pdet_log_stack_open(&o->page))))
+		     (!pdet_log_stack_open(&o->page) ||
+		      !may_be_of_others(log, o))))
 			continue;
 		pdet_log_owner_hole(&log->open[i].page);
 		log->open[i].page.partial = true;

@@ -595,6 +595,8 @@ bool pdet_log_is_check(const struct pdet_log_page *p);
 bool pdet_log_is_named(const struct pdet_log_page *p);
 /* Whether a backtrace of the kernel belongs to the report. */
 bool pdet_log_has_trace(const struct pdet_log_page *p);
+/* Whether it also has stacks of allocations and frees. */
+bool pdet_log_has_stacks(const struct pdet_log_page *p);
 /* Frames of others may come from now on. */
 void pdet_log_mix(struct pdet_log_page *p);
 /* Whether a line is of an error that has a task, and if the line says it:

@@ -449,6 +449,13 @@ bool pdet_log_has_trace(const struct pdet_log_page *p)
 	}
 }
 
+bool pdet_log_has_stacks(const struct pdet_log_page *p)
+{
+	return p->report == PAGEDET_REPORT_KASAN ||
+	       p->report == PAGEDET_REPORT_KFENCE ||
+	       p->report == PAGEDET_REPORT_SLAB;
+}
+
 void pdet_log_mix(struct pdet_log_page *p)
 {
 	const bool was = pdet_log_stack_open(p);
