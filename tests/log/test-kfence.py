@@ -167,6 +167,22 @@ OTHER = ("WARNING: CPU: 2 PID: 99 at kernel/foo.c:12 bar+0x1/0x2\n"
 tap.equal("the task of another report in between",
           [r[:2] for r in told(UAF.replace("kfence-#17: ", OTHER +
                                            "kfence-#17: "))], [ALL[:2]])
+for line in ("general protection fault, probably for non-canonical address "
+             "0xdead000000000108: 0000 [#1] PREEMPT SMP NOPTI",
+             "Oops: general protection fault: 0000 [#1] SMP",
+             "Unable to handle kernel NULL pointer dereference at virtual "
+             "address 0000000000000010",
+             "rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
+             "UBSAN: array-index-out-of-bounds in fs/foo.c:12:3",
+             "NMI backtrace for cpu 2",
+             "Kernel panic - not syncing: hung_task: blocked tasks",
+             "apt invoked oom-killer: gfp_mask=0x140cca(GFP_HIGHUSER_MOVABLE|"
+             "__GFP_COMP), order=0, oom_score_adj=0",
+             "kworker/0:1: page allocation failure: order:4, mode:0x40cc0("
+             "GFP_KERNEL|__GFP_COMP), nodemask=(null)"):
+    tap.equal("the task of another error: " + line[:30], told(UAF.replace(
+        CPU, "\n" + line + "\nCPU: 2 PID: 99 Comm: other Not tainted 6.6.30 "
+        "#1\n" + CPU)), [(None, "kmalloc-32", ["partial"])])
 tap.equal("of no object: its task comes at once", told(report(
     "invalid read", "Invalid read at 0xffff8c4f3e29b00a:")),
           [(107, None, [])])

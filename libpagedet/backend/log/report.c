@@ -471,24 +471,37 @@ bool pdet_log_is_error(struct pdet_scan s, uint32_t *pid, bool *has_pid)
 {
 	static const char *const words[] = {
 		"BUG: ", "WARNING: ", "kernel BUG at ", "INFO: task ",
-		"INFO: rcu", "watchdog: ",
+		"INFO: rcu", "rcu: INFO: ", "watchdog: ", "UBSAN: ",
+		"Unable to handle kernel ", "Internal error: ",
+		"Kernel panic - ", "NMI backtrace for cpu ",
+		"general protection fault", "divide error: ", "stack segment: ",
 	};
-	struct pdet_scan at;
+	/* A task's name precedes it. */
+	static const char *const inside[] = {
+		" invoked oom-killer: ", ": page allocation failure: ",
+	};
+	struct pdet_scan at = s;
 	uint64_t cpu, number;
 	size_t i;
 
 	*has_pid = false;
-	if (s.at == s.end || !strchr("BWkIw", *s.at))
-		return false;
-	at = s;
 	if (pdet_scan_word(&at, "WARNING: CPU: ") && pdet_scan_dec(&at, &cpu) &&
 	    pdet_scan_word(&at, " PID: ") && pdet_scan_dec(&at, &number) &&
 	    number <= INT32_MAX) {
 		*pid = (uint32_t)number;
 		return *has_pid = true;
 	}
+	/* Of x86, since 6.10. */
+	pdet_scan_word(&s, "Oops: ");
+	/* It follows "kernel BUG at", and is of the same task. */
+	at = s;
+	if (pdet_scan_word(&at, "Internal error: Oops - BUG"))
+		return false;
 	for (i = 0; i < PDET_COUNT(words); i++)
 		if (pdet_scan_word(&s, words[i]))
+			return true;
+	for (i = 0; i < PDET_COUNT(inside); i++)
+		if (pdet_log_behind(s, inside[i], &at))
 			return true;
 	return false;
 }
