@@ -185,6 +185,16 @@ has("an injection alone", "Injecting memory failure at pfn 0x26f2\n",
 has("a kill alone", "Memory failure: 0x26f2: Killing hw:137 due to hardware "
     "memory corruption\n", pfn=0x26f2, pid=137, flags=["hwpoison"],
     reason="Killing hw:137 due to hardware memory corruption")
+KILL = ("Memory failure: 0x26f2: Sending SIGBUS to hw:137 due to hardware "
+        "memory corruption\n")
+for release, marked in (("6.18.2", True), ("6.19.0", False), ("7.0", False)):
+    row = has(f"a kill without an outcome, {release}",
+              f"Linux version {release} (a@b) #1\n" + KILL, pfn=0x26f2, pid=137)
+    tap.equal(f"is it known to have a mark, {release}",
+              "hwpoison" in (row.get("flags") or []), marked)
+has("a kill, and a line of a page, 6.19", "Linux version 6.19.0 (a@b) #1\n" +
+    KILL + "Memory failure: 0x26f2: already hardware poisoned\n", pfn=0x26f2,
+    flags=["hwpoison"])
 has("a kill before 3.2", "MCE 0x26f2: Killing hw:137 early due to hardware "
     "memory corruption\n", pfn=0x26f2, pid=137, comm="hw", flags=["hwpoison"])
 for result in ("Ignored", "Failed", "Delayed"):

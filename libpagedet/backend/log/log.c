@@ -282,6 +282,7 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	    !pdet_log_machine_check_ends(p))
 		return -ENOMEM;
 	p->found |= p->has_phys;
+	pdet_log_poison_cut(p);
 	pdet_log_judge_pointers(p);
 	pdet_log_settle(p, p->shift);
 	if (!pdet_log_names_something(p)) {

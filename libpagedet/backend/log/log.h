@@ -330,6 +330,8 @@ struct pdet_log_page {
 	bool injected;		/* a memory error that a test has asked for */
 	bool again;		/* a memory error that was reported before */
 	bool pageless;		/* its memory has no struct page */
+	bool marked;		/* a line says that its struct page was marked,
+				 * not only who was killed */
 	uint32_t found_by;	/* PAGEDET_REPORT_* of hardware or firmware that
 				 * reported the page in this boot; 0: none */
 	struct pdet_log_text hardware[3]; /* the same in their words: machine
@@ -611,6 +613,8 @@ bool pdet_log_poison_joins(struct pdet_log_page *p,
 /* poison.c: @q has ended the handling of the error of @p. */
 void pdet_log_poison_ends(struct pdet_log_page *p,
 			  const struct pdet_log_page *q);
+/* poison.c: no more lines come. */
+void pdet_log_poison_cut(struct pdet_log_page *p);
 /* Before and after reports of KASAN and KFENCE, and before those of SLUB. */
 #define PDET_LOG_SIGNS "=========="
 /* kfence.c: a line of signs, which is not the last one: the report was cut off,

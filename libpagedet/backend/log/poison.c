@@ -52,8 +52,13 @@ static const struct {
 	{ "huge page", KPF(HUGE), 0 },
 };
 
+/* The first kernel that handles errors of memory without a struct page, which
+ * only the outcome says. */
+#define PAGELESS PDET_LOG_VERSION(6, 19)
+
 static void poisoned(struct pdet_log_page *p, bool is)
 {
+	p->marked = true;
 	p->flags_known |= KPF(HWPOISON);
 	p->flags = is ? p->flags | KPF(HWPOISON) : p->flags & ~KPF(HWPOISON);
 }
@@ -141,6 +146,7 @@ static void failure(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		pdet_log_before(&task, " early");	/* before 3.2 */
 		pdet_log_task(p, task, ':', memory);
 		poisoned(p, true);
+		p->marked = false;
 		return;
 	}
 	if (pdet_scan_word(&task, "recovery action for ")) {
@@ -386,15 +392,27 @@ static void join_reasons(struct pdet_log_page *p,
 		*memory &= pdet_log_join_reasons(p, had, "; ", got);
 }
 
+static void forget_mark(struct pdet_log_page *p)
+{
+	p->flags_known &= ~KPF(HWPOISON);
+	p->flags &= ~KPF(HWPOISON);
+}
+
 void pdet_log_poison_ends(struct pdet_log_page *p,
 			  const struct pdet_log_page *q)
 {
 	/* Who was killed before that is said has no flags, either. */
 	p->pageless |= q->pageless;
-	if (!p->pageless)
-		return;
-	p->flags_known &= ~KPF(HWPOISON);
-	p->flags &= ~KPF(HWPOISON);
+	p->marked |= q->marked;
+	if (p->pageless)
+		forget_mark(p);
+}
+
+void pdet_log_poison_cut(struct pdet_log_page *p)
+{
+	if (p->report == PAGEDET_REPORT_MEMORY_FAILURE && !p->marked &&
+	    p->boot.version >= PAGELESS)
+		forget_mark(p);
 }
 
 bool pdet_log_poison_joins(struct pdet_log_page *p,
