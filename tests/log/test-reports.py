@@ -70,6 +70,23 @@ tap.equal("a block of another page is not its",
            for r in rows],
           [("bad_page_state", 0x81a09, None, ["partial"]),
            ("dump_page", 0x81a0a, 1, [])])
+NEVER = """page:ffffea0000200000 is uninitialized and poisoned
+raw: ffffffffffffffff ffffffffffffffff ffffffffffffffff ffffffffffffffff
+raw: ffffffffffffffff ffffffffffffffff ffffffffffffffff ffffffffffffffff
+page dumped because: VM_BUG_ON_PAGE(PagePoisoned(p))
+kernel BUG at include/linux/page-flags.h:1!
+CPU: 0 PID: 7 Comm: sh Not tainted 5.10.1 #1
+"""
+for name, text in (("with its words", NEVER), ("without them",
+                   NEVER.replace("raw: " + " ".join(["f" * 16] * 4) + "\n",
+                                 ""))):
+    row = has(f"a struct page that was never initialized, {name}", text,
+              report="dump_page", reason="VM_BUG_ON_PAGE(PagePoisoned(p))",
+              pid=7, comm="sh", notes=[])
+    tap.equal(f"what such a block does not say, {name}",
+              [row.get("missing", {}).get(field) for field in (
+                  "pfn", "flags", "raw_flags", "refcount", "kind")],
+              ["unsupported"] * 5)
 lacks("suppressed ones", "BUG: Bad page state: 7 messages suppressed\n")
 lacks("a counter", "BUG: Bad rss-counter state mm:00000000f0 type:MM_FILE "
       "val:-1\n")

@@ -14,6 +14,12 @@
  *       index:7f3c9a41b
  *   page:ADDRESS flags:0x80000814 mapping:ADDRESS mapcount:0 count:0
  *							(before 2.6.29)
+ *
+ * Of a struct page that was never initialized, since 4.16, there are only its
+ * address, before 5.14 the pattern in it, and the reason:
+ *
+ *   page:ADDRESS is uninitialized and poisoned
+ *   raw: ffffffffffffffff ffffffffffffffff ffffffffffffffff ffffffffffffffff
  */
 #include <string.h>
 
@@ -108,6 +114,8 @@ static bool find_mapping(struct pdet_scan line, uint64_t *ret)
 	return pdet_scan_word(&s, "(null)") || hex_number(&s, ret);
 }
 
+static const char uninitialized[] = "is uninitialized and poisoned";
+
 /* "page: refcount:2 ..."; before 6.9 "page:ffffea0000000000 refcount:2 ...",
  * where the address may be hashed. */
 static bool page_line(struct pdet_scan *s, bool *old)
@@ -122,6 +130,8 @@ static bool page_line(struct pdet_scan *s, bool *old)
 		*old = true;
 	if (!pdet_scan_char(s, ' '))
 		return false;
+	if (*old && pdet_scan_is(s, uninitialized))
+		return true;
 	word = *s;
 	if (pdet_scan_word(&word, "flags:") && hex_number(&word, &flags))
 		return pdet_scan_word(&word, " count:") ||
@@ -181,6 +191,7 @@ static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
 
 	if (!page_line(&s, &old))
 		return false;
+	p->uninitialized = pdet_scan_is(&s, uninitialized);
 	if ((!find_signed(s, "refcount:", &p->refcount) &&
 	     !find_signed(s, "count:", &p->refcount)) ||
 	    !find_signed(s, "mapcount:", &p->mapcount))
@@ -335,6 +346,8 @@ static bool take_raw(struct pdet_log_page *p, struct pdet_scan s)
 
 	if (!pdet_scan_word(&s, "raw: "))
 		return false;
+	if (p->uninitialized)
+		return true;	/* it is not the page's */
 	for (n = 0; n < PDET_COUNT(word); n++) {
 		at = s.at;
 		if (!pdet_scan_hex(&s, &word[n]))

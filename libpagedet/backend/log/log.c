@@ -304,7 +304,8 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
 	    !(p->has & PDET_LOG_FINISHED))
 		p->partial = true;
-	if (p->kind == PDET_LOG_DUMP_PAGE && !(p->has & PDET_LOG_FLAGS_WORD))
+	if (p->kind == PDET_LOG_DUMP_PAGE && !p->uninitialized &&
+	    !(p->has & PDET_LOG_FLAGS_WORD))
 		p->partial = true;
 	pdet_log_owner_end(p, cut);
 	memcpy(&log->ready.data[log->ready.n++], p, sizeof(*p));

@@ -278,6 +278,7 @@ struct pdet_log_page {
 				 * printed at the same time; or these words are
 				 * damaged */
 	bool compound;		/* it has a compound_mapcount */
+	bool uninitialized;	/* its struct page was never written */
 
 	uint64_t pfn;		/* the query's, or the dumped page's */
 	uint64_t phys, virt;
