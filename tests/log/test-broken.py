@@ -54,6 +54,10 @@ for width in 60, 72, 80:
     text(f"cut at {width}", cut(log, width), WHOLE | {"comm": "writer"})
     text(f"folded at {width}", folded(log, width), WHOLE | {"comm": "writer"})
 
+text("a line of one word, longer than those that were cut", cut(log, 80) +
+     "[ 2091.301009] ".ljust(80, "y") + "\n" + "z" * 100 + "\nmore words\n",
+     WHOLE | {"comm": "writer"})
+
 # --- without times, only the form of a line tells ---
 
 log = STATE.format(comm="writer").splitlines()

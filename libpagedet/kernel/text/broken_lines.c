@@ -327,8 +327,8 @@ static enum verdict judge_prefixed(struct pdet_broken_lines *b,
 	if (h.exactly >= ALIKE && h.fitting * 4 <= h.exactly) {
 		if (p->width == h.width)
 			return WORD;
-		return p->width + 2u >= h.width && p->width == p->inked ?
-			PADDED : WHOLE;
+		return p->width < h.width && p->width + 2u >= h.width &&
+		       p->width == p->inked ? PADDED : WHOLE;
 	}
 	/* Several blanks between words do not count as one. */
 	if (h.fitting && h.fitting + h.exactly >= 2 &&
