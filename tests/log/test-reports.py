@@ -99,6 +99,13 @@ CPU: 1 UID: 0 PID: 58 Comm: modprobe Not tainted 6.16.0-rc1 #15719 NONE
 """
 has("bad page map", MAP, report="bad_page_map", pfn=0x81a09, pid=58,
     comm="modprobe", vaddr="0x7fff84619000", vma_prot="r--p", object="bad pte")
+SWAP = "swap_free: Bad swap file entry 20682653\n"
+for name, between, unread in (
+        ("with its map", "", False),
+        ("with a map much later", "usb 1-1: new device\n" * 100, True),
+        ("with a map of another boot", "Linux version 6.1.0 (a@b) #1\n", True)):
+    tap.equal(f"a bad swap entry {name}", "looks like a report" in rows_of(
+        SWAP + between + MAP)[2], unread)
 has("of 6.18: the level is named",
     MAP.replace("pte:20682653 pmd:20f23c01",
                 "pmd:8000000081a09227pgd:1 p4d:2 pud:3 pmd:4"),

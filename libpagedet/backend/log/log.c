@@ -940,6 +940,13 @@ static void meet_stranger(struct pdet_log *log, const struct pdet_log_line *l)
 			pdet_log_mix(&log->open[i].page);
 }
 
+/* No page map is to come for a swap entry, or it has come. */
+static void end_bad_swap(struct pdet_log *log, bool alone)
+{
+	log->unread += log->bad_swap && alone;
+	log->bad_swap = 0;
+}
+
 /* Process a line that may belong to a report. */
 static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
 {
@@ -976,7 +983,8 @@ static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
 		p->shift = o->page.shift;
 	p->kind = PDET_LOG_REPORT;
 	if (p->report == PAGEDET_REPORT_BAD_PAGE_MAP)
-		log->bad_swap = 0;
+		end_bad_swap(log, log->heard - log->bad_swap >
+				  PDET_LOG_PATIENCE);
 	p->partial |= o->page.partial;
 	p->ends_lost |= o->page.ends_lost;
 	see_end(p, l);
@@ -1320,7 +1328,7 @@ static void leave(struct pdet_log *log, struct pdet_scan s)
 	if (looks_like_report(s)) {
 		log->unread++;
 	} else if (is_one_of(s, "s_gl") && is_bad_swap(s)) {
-		log->unread += log->bad_swap != 0;
+		end_bad_swap(log, true);
 		log->bad_swap = log->heard;
 	}
 }
@@ -1581,6 +1589,7 @@ static int end_held(struct pdet_log *log, struct pdet_scan line,
 		memset(log->strays, 0, sizeof(log->strays));
 		memset(log->strangers, 0, sizeof(log->strangers));
 		log->traces = 0;
+		end_bad_swap(log, true);
 		pdet_log_writers_forget(log->writers);
 	}
 	parse(log, line);
