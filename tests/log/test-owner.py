@@ -186,11 +186,21 @@ with tempfile.TemporaryDirectory() as tmp:
     row = row_of(OWNED.replace("page last free", other + "page last free"))
     tap.equal("a line behind a stack", said(row), said(right))
     end = OWNED.index("page has been migrated")
-    row = row_of(OWNED[:end] + "Modules linked in: xfs\nCPU: 0 PID: 1\n"
+    row = row_of(OWNED[:end] + "kernel BUG at mm/x.c:1!\n"
+                 "Modules linked in: xfs\n"
+                 "CPU: 0 PID: 1 Comm: a Not tainted 6.12.0 #1\n"
                  "Call Trace:\n <TASK>\n dump_stack_lvl+0x4d/0x70\n"
                  " bad_page.cold+0x63/0x8f\n </TASK>\n")
     tap.equal("a backtrace behind it all", (row["free_stack"], lost(row)),
               (right["free_stack"], {}))
+    last = lines(FREE[1:])
+    for name, trace in (("x86", "Call Trace:\n <TASK>\n a+0x1/0x2\n </TASK>\n"),
+                        ("arm64", "Call trace:\n a+0x1/0x2\n")):
+        row = row_of(OWNED[:end].replace(last, trace + last))
+        tap.equal(f"another's backtrace before the last frame, {name}",
+                  (row["notes"], lost(row)),
+                  (["partial"], dict.fromkeys(("free_stack", "migrate_reason"),
+                                              "io")))
     row = row_of(OWNED[:end] + other + lines(FREE[:1]))
     tap.equal("a frame that may be of it",
               lost(row), {"free_stack": "io", "migrate_reason": "io"})

@@ -1353,6 +1353,14 @@ static bool is_of_detective(const struct pdet_log *log, struct pdet_scan text,
 	return false;
 }
 
+/* Whether a backtrace that begins is not the report's own. Before that come
+ * page_owner's lines about the free, and the line of the task. */
+static bool is_of_another(const struct pdet_log_page *p)
+{
+	return p->owner.free.state == PDET_LOG_STACK_UNSAID ||
+	       (!p->task && !p->task_lost);
+}
+
 /* Keep in mind if a backtrace is being printed: its frames look like those of
  * a stack in a report. A line of signs begins or ends a report. */
 static void watch_trace(struct pdet_log *log, const struct pdet_log_line *l)
@@ -1383,10 +1391,9 @@ static void watch_trace(struct pdet_log *log, const struct pdet_log_line *l)
 
 		if (!o->used || o->has_caller)
 			continue;
-		/* page_owner's lines about the free come before that. */
-		if (task && o->page.owner.kept &&
-		    o->page.owner.free.state == PDET_LOG_STACK_UNSAID &&
-		    pdet_log_stack_open(&o->page)) {
+		if (begins && !owner && o->page.owner.kept &&
+		    pdet_log_stack_open(&o->page) &&
+		    is_of_another(&o->page)) {
 			pdet_log_owner_hole(&o->page);
 			o->page.partial = true;
 		}
