@@ -349,6 +349,13 @@ for i, words in ((0, None), (1, "1 of the pages in the standard input is of "
                 [r["at"] for r in rows] == ["log", "now"] and
                 (words in said if words else "of the boot" not in said and
                  "another boot" not in said), status, rows, said)
+status, rows, said = ask(
+    "--root", root, "from-log", stdin="Memory failure: 0x7bed: unhandlable "
+    f"page.\n-- Boot {IDS[1]} --\nMemory failure: 0x7bee: unhandlable page.\n"
+    .encode())
+tap.is_true("a page of another boot, and one of nobody knows which",
+            len(rows) == 4 and words in said and "nothing says whether" in said,
+            status, rows, said)
 os.remove(path)
 status, rows, said = ask("--root", root, "from-log", anon)
 tap.equal("the two are not mixed",

@@ -246,7 +246,7 @@ static void tell_named(struct walk_log *w)
 			 "in %s %s of another boot than the kernel that is "
 			 "asked: what is shown as now is another page",
 			 w->others, name, pdet_is_or_are(w->others));
-	else if (w->strangers)
+	if (w->strangers)
 		pdet_log(env, PAGEDET_LOG_WARNING, "nothing says whether %s is "
 			 "of the boot that is asked: what is shown as now may "
 			 "be another page (--now leaves out this check)", name);
