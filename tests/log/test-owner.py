@@ -233,6 +233,14 @@ with tempfile.TemporaryDirectory() as tmp:
     tap.equal("a frame of KFENCE's among its own", (row["notes"], lost(row)),
               (["partial"], dict.fromkeys(("alloc_stack", "allocator",
                                            "free_stack"), "io")))
+    row = of_page("BUG: KASAN: use-after-free in k+0xb0/0xd0\n"
+                  "Write of size 1 at addr ffff888007bef008 by task netd/61\n"
+                  "BUG: Bad page state in process netd  pfn:07bee\n" +
+                  BLOCK.replace("VM_BUG_ON_PAGE(1)", "nonzero mapcount") +
+                  TASK.replace("507", "61") + OWNED[len(BLOCK):] +
+                  TASK.replace("507", "62"))
+    tap.equal("after the line of another task of that name, some may be lost",
+              (row["notes"], row.get("alloc_pid")), (["partial"], None))
     two = []
     for a, b in zip(OWNED.splitlines(),
                     OWNED.replace("0x7bee", "0x1").splitlines()):

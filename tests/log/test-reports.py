@@ -91,6 +91,25 @@ lacks("suppressed ones", "BUG: Bad page state: 7 messages suppressed\n")
 lacks("a counter", "BUG: Bad rss-counter state mm:00000000f0 type:MM_FILE "
       "val:-1\n")
 
+# One task makes several reports, the first of which is still open.
+TASK = "CPU: 1 PID: 58 Comm: a Not tainted 6.16.0-rc1 #1 NONE\n"
+SLUB = f"""BUG kmalloc-64 (Not tainted): Poison overwritten
+Slab 0xffffea0000123400 objects=33 used=3 fp=0x0 flags=0x200(slab|zone=0)
+Object 0xffff88800c0d3c40 @offset=3136 fp=0x0000000000000000
+{TASK}"""
+for name, text, right in (
+        ("a list", "list_del corruption. prev->next should be ffff888100000008,"
+         " but was dead000000000100. (prev=ffff888100000508)\n"
+         "WARNING: CPU: 1 PID: 58 at lib/list_debug.c:56 x+0x74/0xc0\n" + TASK,
+         ("list", 58, "a", [])),
+        ("a page", STATE.replace("process a  pfn:1", "process a")
+         .replace("Comm: a  pfn:1", "Comm: a"),
+         ("bad_page_state", None, "a", ["partial"]))):
+    tap.equal(f"the task of a slab reports {name}, too",
+              [(r["report"], r.get("pid"), r.get("comm"), r["notes"])
+               for r in rows_of(SLUB + text)[1]],
+              [("slab", 58, "a", []), right])
+
 MAP = f"""BUG: Bad page map in process modprobe  pte:20682653 pmd:20f23c01
 {BLOCK}page dumped because: bad pte
 addr:00007fff84619abc vm_flags:04044411 anon_vma:0000000000000000 mapping:0000000000000000 index:0

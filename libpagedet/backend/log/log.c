@@ -1022,8 +1022,8 @@ static bool is_strange(struct pdet_log *log, const struct pdet_log_task *task,
 
 /* The report that writers.c has found for the line of a task, of those whose
  * names it compares. */
-static const struct open_page *named_by(const struct pdet_log *log,
-					const struct pdet_log_line *l)
+static struct open_page *named_by(struct pdet_log *log,
+				  const struct pdet_log_line *l)
 {
 	size_t i;
 
@@ -1078,12 +1078,27 @@ static int take_task(struct pdet_log *log, const struct pdet_log_line *l,
 	return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
 }
 
+/* Whether the line of its task has come. */
+static bool had_task(const struct pdet_log_page *p)
+{
+	return p->task && (p->report == PAGEDET_REPORT_SLAB ||
+			   p->report == PAGEDET_REPORT_DUMP_PAGE);
+}
+
+/* The line of a task is not given to @named. For writers.c it was the last one
+ * of that report, so others may be lost. */
+static void lose_named(struct open_page *named)
+{
+	if (named)
+		named->page.partial = named->page.loses = true;
+}
+
 /* Process the line of a task: "CPU: 1 PID: 58 Comm: x". It belongs to a report
  * only if that one knows the task, or no other may have printed it. */
 static int feed_task(struct pdet_log *log, const struct pdet_log_line *l)
 {
 	struct open_page *may[OPEN], *sure = NULL;
-	const struct open_page *named = named_by(log, l);
+	struct open_page *named = named_by(log, l);
 	struct pdet_log_task task;
 	size_t i, n = 0, n_sure = 0;
 	bool strange, other;
@@ -1097,13 +1112,17 @@ static int feed_task(struct pdet_log *log, const struct pdet_log_line *l)
 		const enum pdet_log_fit fit = fits_task(log, o, named,
 							   &task);
 
-		if (fit == PDET_LOG_FITS) {
+		if (fit == PDET_LOG_FITS && had_task(&o->page)) {
+			other = true;
+		} else if (fit == PDET_LOG_FITS) {
 			sure = o;
 			n_sure++;
 		} else if (fit) {
 			may[n++] = o;
 		}
 	}
+	if (n_sure || strange)
+		lose_named(named);
 	if (n_sure)
 		return n_sure == 1 ? take_task(log, l, sure) : 1;
 	if (strange || !n)
