@@ -111,6 +111,12 @@ log = lines(STATE.format(comm="writer"), "[ 2091.30100{}] ")
 text("users' lines in between", "".join(
     line + "\n" + (USERS[i // 2] + "\n" if i % 2 else "")
     for i, line in enumerate(log)), WHOLE | {"comm": "writer"})
+OUTCOME = "Memory failure: {:#x}: recovery action for dirty LRU page: Recovered"
+text("users' lines behind the longest lines", "".join(
+    f"[  100.{pfn:06}] {OUTCOME.format(pfn)}\nStarting the service\n"
+    for pfn in (0x1234, 0x12345)),
+     *[{"report": "memory_failure", "pfn": pfn, "notes": [],
+        "object": "dirty LRU page: Recovered"} for pfn in (0x1234, 0x12345)])
 text("users' lines with a tag and a time", "".join(
     f"Nov 10 10:10:1{i} h kernel: {line}\n"
     f"Nov 10 10:10:1{i} h sshd[{i}]: {USERS[i % 4]}\n"

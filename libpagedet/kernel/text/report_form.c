@@ -200,6 +200,30 @@ static enum pdet_report_joint of_list(struct pdet_scan s, struct pdet_scan next)
 	return PDET_REPORT_UNTOLD;
 }
 
+static bool ends_with(struct pdet_scan s, const char *words)
+{
+	const size_t len = strlen(words);
+
+	return (size_t)(s.end - s.at) >= len &&
+	       !memcmp(s.end - len, words, len);
+}
+
+/* "Memory failure: 0xdfe2: recovery action for dirty LRU page: Recovered", and
+ * who was killed. */
+static enum pdet_report_joint of_failure(struct pdet_scan s)
+{
+	static const char *const results[] = {
+		": Recovered", ": Ignored", ": Failed", ": Delayed",
+	};
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(results); i++)
+		if (ends_with(s, results[i]) && has(s, "recovery action for "))
+			return PDET_REPORT_WHOLE;
+	return ends_with(s, " due to hardware memory corruption") ?
+		PDET_REPORT_WHOLE : PDET_REPORT_UNTOLD;
+}
+
 enum pdet_report_joint pdet_report_joint(struct pdet_scan s,
 					 struct pdet_scan next)
 {
@@ -219,6 +243,8 @@ enum pdet_report_joint pdet_report_joint(struct pdet_scan s,
 		return of_keys(s, next);
 	if (pdet_scan_word(&s, "raw: "))
 		return of_raw(s, next);
+	if (pdet_scan_word(&s, "Memory failure: 0x"))
+		return of_failure(s);
 	bug = s;
 	if (pdet_scan_word(&bug, "BUG: Bad page ")) {
 		pdet_scan_blanks(&next);
