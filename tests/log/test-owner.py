@@ -233,6 +233,12 @@ with tempfile.TemporaryDirectory() as tmp:
     tap.equal("a frame of KFENCE's among its own", (row["notes"], lost(row)),
               (["partial"], dict.fromkeys(("alloc_stack", "allocator",
                                            "free_stack"), "io")))
+    row = of_page(KASAN + OWNED[len(BLOCK):end].replace(
+        last, "Call trace:\n a+0x1/0x2\n" + last) + STATE)
+    tap.equal("another's backtrace in a report of KASAN",
+              (row["notes"], lost(row)),
+              (["partial"], dict.fromkeys(("free_stack", "migrate_reason"),
+                                          "io")))
     row = of_page("BUG: KASAN: use-after-free in k+0xb0/0xd0\n"
                   "Write of size 1 at addr ffff888007bef008 by task netd/61\n"
                   "BUG: Bad page state in process netd  pfn:07bee\n" +

@@ -1372,11 +1372,13 @@ static bool is_of_detective(const struct pdet_log *log, struct pdet_scan text,
 	return false;
 }
 
-/* Whether a backtrace that begins is not the report's own. Before that come
- * page_owner's lines about the free, and the line of the task. */
+/* Whether a backtrace that begins while page_owner's lines come is not the
+ * report's own. That of KASAN has come before; that of others comes after these
+ * lines, and after the line of the task. */
 static bool is_of_another(const struct pdet_log_page *p)
 {
 	return p->owner.free.state == PDET_LOG_STACK_UNSAID ||
+	       p->report == PAGEDET_REPORT_KASAN ||
 	       (!p->task && !p->task_lost);
 }
 
