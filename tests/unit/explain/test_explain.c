@@ -481,6 +481,34 @@ START_TEST(write_in_flight_at_the_stop)
 }
 END_TEST
 
+/* Its guest may have written the page, or given it back. */
+START_TEST(sides_that_may_have_run)
+{
+	hashes(1, 1, 2);
+	e.peer_ran = PAGEDET_DUNNO;
+	MISMATCH("changed-after-send", MEDIUM);
+	SIDES(YES, DUNNO, BOTH);
+	/* This page was like that before anything ran there. */
+	set_more(PAGEDET_AS_PEER_STOPPED, 2);
+	MISMATCH("changed-after-send", HIGH);
+	SIDES(YES, NO, BOTH);
+	hashes(1, 2, 1);
+	set_more(PAGEDET_AS_STOPPED, 1);
+	e.here_ran = PAGEDET_DUNNO;
+	ask(PAGEDET_ASK_MISMATCH);
+	ck_assert_str_eq(found[0].name, "changed-here-after-stop");
+	ck_assert_uint_eq(found[0].confidence, PAGEDET_CONFIDENCE_MEDIUM);
+	ck_assert_uint_eq(found[0].here_intact, PAGEDET_DUNNO);
+	ck_assert_uint_eq(found[0].peer_intact, PAGEDET_YES);
+	hashes(1, 0, 1);
+	set_more(PAGEDET_AS_STOPPED, 1);
+	e.here_missing = PAGEDET_YES;
+	e.here_ran = PAGEDET_DUNNO;
+	MISMATCH("vanished-here", MEDIUM);
+	SIDES(DUNNO, YES, BOTH);
+}
+END_TEST
+
 /* It landed, and was then sent. */
 START_TEST(sent_after_the_look_at_the_stop)
 {
@@ -936,6 +964,7 @@ int main(void)
 	unit_test(s, rule_16_before_tap);
 	unit_test(s, rule_17_vanished);
 	unit_test(s, write_in_flight_at_the_stop);
+	unit_test(s, sides_that_may_have_run);
 	unit_test(s, sent_after_the_look_at_the_stop);
 	unit_test(s, same_before_proves_little);
 	unit_test(s, given_back_by_the_guest);
