@@ -101,3 +101,12 @@ uint32_t pdet_intact(const struct pdet_case *c, uint32_t side)
 {
 	return side == PAGEDET_SIDE_PEER ? peer(c) : here(c);
 }
+
+/* What the guest did at a side that ran would be lost with it. */
+bool pdet_may_run(const struct pdet_case *c, uint32_t side)
+{
+	const uint32_t other_ran = side == PAGEDET_SIDE_PEER ? c->e.here_ran :
+							       c->e.peer_ran;
+
+	return other_ran == PAGEDET_NO && pdet_intact(c, side) == PAGEDET_YES;
+}

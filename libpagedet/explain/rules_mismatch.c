@@ -72,8 +72,8 @@ const struct pdet_rule pdet_rules_mismatch[] = {
 	     "when it stopped; find what writes the memory of the source while "
 	     "its guest is stopped, and suspect its hardware last",
 	     "let neither the source nor the peer go on: it is not proven that "
-	     "the peer is intact; find what writes the memory of the source "
-	     "while its guest is stopped",
+	     "the peer is intact, and that the source did not run; find what "
+	     "writes the memory of the source while its guest is stopped",
 	     { pdet_changed_here, PDET_HIGH, pdet_rivals_changed_here },
 	     { pdet_changed_at_stop, PDET_MEDIUM, pdet_rivals_changed_here }),
 	RUNS(16, CAUSE, "changed-before-tap", &pdet_rival_before_tap, HERE,
