@@ -109,7 +109,7 @@ struct vm {
 	bool given;		/* a process without a monitor */
 	bool ours;		/* started by this agent, which ends it */
 	bool dead;
-	bool ran;		/* the destination ran, so it has changed */
+	bool ran;		/* after the switch, so it has changed */
 	bool goes_on;		/* and runs again */
 	bool restless;		/* a given process was not stopped when it was
 				 * first read */

@@ -325,7 +325,10 @@ int migrate(struct agent *a)
 
 /* --- reading of both sides --- */
 
-/* It was not started with -S: its contents are its own. */
+/*
+ * A destination that was not started with -S, or a source that somebody let go
+ * on after the switch: its contents are its own.
+ */
 static void stop(struct vm *vm)
 {
 	if (vm_status(vm) || vm->frozen != PAGEDET_NO)
@@ -426,7 +429,6 @@ int freeze(struct agent *a)
 		made_hold();
 	if (!a->o.blocks)
 		stop(&a->vm[SOURCE]);
-	a->vm[SOURCE].ran = false;	/* it had to run before the switch */
 	if (a->o.blocks)
 		stop_nobody(a);
 	else if (!a->went_on)

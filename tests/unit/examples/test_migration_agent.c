@@ -61,6 +61,23 @@ START_TEST(verdict_is_grammatical)
 }
 END_TEST
 
+/* Its memory changed after the switch, without a fault. */
+START_TEST(sources_that_went_on_are_named)
+{
+	struct agent a = { .pages = 1, .n_equal = 1 };
+	char text[256];
+
+	/* As it is once it was stopped and read. */
+	a.vm[SOURCE].ran = true;
+	a.vm[SOURCE].frozen = PAGEDET_NO;
+	a.vm[DESTINATION].frozen = PAGEDET_YES;
+	report_verdict(&a, text, sizeof(text));
+	ck_assert_str_eq(text, "Cannot tell: the source went on after the "
+			 "switch, and was stopped before it was compared.");
+	ck_assert_int_eq(report_status(&a), AGENT_UNSURE);
+}
+END_TEST
+
 /* --- what only the agent knows --- */
 
 #define KEY 7u
@@ -301,6 +318,7 @@ int main(void)
 
 	unit_test(s, late_answers_are_passed_over);
 	unit_test(s, verdict_is_grammatical);
+	unit_test(s, sources_that_went_on_are_named);
 	unit_test(s, of_given_processes_history_is_not_known);
 	unit_test(s, of_a_migration_that_was_seen_it_is_known);
 	unit_test(s, counters_move_upwards);
