@@ -79,6 +79,7 @@ struct qmp {
 	bool silent;		/* the last answer did not come */
 	bool resumed;		/* a RESUME event came */
 	bool stopped;		/* a STOP event came */
+	bool ran_again;		/* and a RESUME event after it */
 	unsigned asked;		/* id of the last command */
 	char error[256];
 };

@@ -265,7 +265,7 @@ static int carry(struct agent *a)
 	counters_read(&a->before);
 	read_files(a);
 	a->started_ns = agent_now();
-	a->vm[SOURCE].qmp.stopped = false;
+	a->vm[SOURCE].qmp.stopped = a->vm[SOURCE].qmp.ran_again = false;
 	status = a->o.go_on ? quick_start(a) : 0;
 	if (!status)
 		status = watch_start(a);

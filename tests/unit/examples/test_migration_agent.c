@@ -36,6 +36,31 @@ START_TEST(late_answers_are_passed_over)
 }
 END_TEST
 
+/* A first RESUME belongs to what was before. */
+START_TEST(machines_that_stop_and_run_again)
+{
+	static const char *const says[] = {
+		"{\"event\": \"RESUME\"}\n", "{\"event\": \"STOP\"}\n",
+		"{\"event\": \"RESUME\"}\n", "{\"event\": \"STOP\"}\n",
+	};
+	struct qmp q = { .fd = -1 };
+	size_t i;
+	int fd[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	q.fd = fd[0];
+	for (i = 0; i < sizeof(says) / sizeof(*says); i++) {
+		ck_assert_int_eq(write(fd[1], says[i], strlen(says[i])),
+				 (int)strlen(says[i]));
+		qmp_events(&q);
+		ck_assert_int_eq(q.stopped, i >= 1);
+		ck_assert_int_eq(q.ran_again, i >= 2);
+	}
+	close(fd[1]);
+	qmp_close(&q);
+}
+END_TEST
+
 /* One page with a cause, and others that are equal. */
 static void one_differs(char *text, size_t size, uint64_t pages)
 {
@@ -219,6 +244,31 @@ START_TEST(late_looks_are_forgotten)
 }
 END_TEST
 
+/* What it had then is not what it had at the switch. */
+START_TEST(looks_at_another_stop_are_forgotten)
+{
+	const unsigned stopped = PAGEDET_AS_STOPPED - PAGEDET_AS_MORE;
+	struct one o;
+	unsigned again;
+
+	for (again = 0; again < 2; again++) {
+		one_page(&o);
+		o.a.vm[SOURCE].qmp.ran_again = again;
+		pagedet_versions_look(o.a.versions, &o.source, 1,
+				      PAGEDET_WHEN_DRAINED);
+		o.source.hash = o.again.hash = 13;
+		add_and_free(&o);
+		ck_assert_int_eq(o.e.more_state[stopped] == PAGEDET_HAVE,
+				 !again);
+		ck_assert_uint_eq(o.e.more_zero[stopped],
+				  again ? PAGEDET_DUNNO : PAGEDET_NO);
+		ck_assert_uint_eq(o.e.stopped_drained,
+				  again ? PAGEDET_DUNNO : PAGEDET_YES);
+		ck_assert(!again || o.e.sent_stopped == PAGEDET_DUNNO);
+	}
+}
+END_TEST
+
 /* A change after it is one, whenever it was read. */
 START_TEST(changes_after_a_late_look_are_kept)
 {
@@ -317,12 +367,14 @@ int main(void)
 	Suite *s = suite_create("migration_agent");
 
 	unit_test(s, late_answers_are_passed_over);
+	unit_test(s, machines_that_stop_and_run_again);
 	unit_test(s, verdict_is_grammatical);
 	unit_test(s, sources_that_went_on_are_named);
 	unit_test(s, of_given_processes_history_is_not_known);
 	unit_test(s, of_a_migration_that_was_seen_it_is_known);
 	unit_test(s, counters_move_upwards);
 	unit_test(s, late_looks_are_forgotten);
+	unit_test(s, looks_at_another_stop_are_forgotten);
 	unit_test(s, changes_after_a_late_look_are_kept);
 	unit_test(s, places_are_those_at_the_stop);
 	unit_test(s, advice_lets_the_side_go_on_that_is_right);
