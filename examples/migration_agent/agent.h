@@ -365,6 +365,9 @@ struct agent {
 	unsigned n_patterns;
 	char tap_why[200];	/* why hashes as sent are not known; or "" */
 	bool tapped;
+	atomic_bool halted;	/* the source has stopped */
+	bool *after_stop;	/* by page: it was last sent after that; NULL:
+				 * not known */
 	struct watch *watch;
 	atomic_uint looks;	/* reads of the source during the migration */
 	bool went_on;		/* the destination ran once it was read */

@@ -62,6 +62,17 @@ static void forget_late_look(const struct agent *a, struct pagedet_evidence *e)
 }
 
 /*
+ * What comes after the look at the stop may have been sent before it, and have
+ * waited on its way.
+ */
+static void forget_late_arrival(const struct agent *a,
+				struct pagedet_evidence *e, uint64_t page)
+{
+	if (!a->after_stop || !a->after_stop[page])
+		e->sent_stopped = PAGEDET_DUNNO;
+}
+
+/*
  * The hashes of two processes that were given are those of the last versions,
  * without times. It is not known what was sent earlier.
  */
@@ -209,6 +220,7 @@ static void add(const struct agent *a, struct pagedet_evidence *e,
 	pagedet_versions_evidence(a->versions, page, e);
 	forget_first_stop(a, e);
 	forget_late_look(a, e);
+	forget_late_arrival(a, e, page);
 	if (a->o.blocks)
 		forget_history(e);
 	else

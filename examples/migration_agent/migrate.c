@@ -159,6 +159,7 @@ static bool stays_slow(const struct agent *a, uint64_t ms)
 
 static void source_stopped(struct agent *a)
 {
+	atomic_store(&a->halted, true);
 	fault_stopped(a);
 	watch_stopped(a);
 }
