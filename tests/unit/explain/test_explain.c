@@ -55,6 +55,10 @@ START_TEST(rule_2_memory_error)
 	e.counters_here = PAGEDET_YES;
 	MISMATCH("memory-error", CERTAIN);
 	ck_assert_ptr_nonnull(strstr(found[0].likely, "broken memory"));
+	/* They count the errors of all memory, and a page can be poisoned by
+	 * hand. */
+	ck_assert_uint_eq(found[0].likely_confidence,
+			  PAGEDET_CONFIDENCE_MEDIUM);
 	/* A read that failed for another reason is not poison. */
 	set_flags(&here, 0);
 	MISMATCH("mismatch-unknown", NONE);
@@ -72,6 +76,11 @@ START_TEST(rule_3_missing)
 	MISMATCH("missing-at-peer", CERTAIN);
 	ck_assert_uint_eq(found[0].likely_confidence,
 			  PAGEDET_CONFIDENCE_MEDIUM);
+	/* The source may have told it to discard the page. */
+	e.peer_discarded = PAGEDET_YES;
+	MISMATCH("missing-at-peer", CERTAIN);
+	ck_assert_ptr_nonnull(strstr(found[0].likely, "postcopy"));
+	e.peer_discarded = PAGEDET_DUNNO;
 	e.peer_complete = PAGEDET_NO;
 	MISMATCH("missing-at-peer", CERTAIN);
 	ck_assert_str_eq(found[0].likely, "pages are still to come");
