@@ -83,17 +83,6 @@ static void forget_history(struct pagedet_evidence *e)
 		e->earlier = PAGEDET_DUNNO;
 }
 
-/* Everything sent was loaded, so a page that is absent now was discarded. */
-static void add_discarded(const struct agent *a, struct pagedet_evidence *e,
-			  uint64_t page)
-{
-	if (e->hash_state[PAGEDET_AS_SENT] != PAGEDET_HAVE ||
-	    e->peer_discarded == PAGEDET_YES)
-		return;
-	e->peer_discarded = yes_no(e->zero[PAGEDET_AS_SENT] == PAGEDET_NO &&
-		a->now[DESTINATION][page].state == PAGEDET_SEEN_ABSENT);
-}
-
 /*
  * The pages of the source as they were when it had stopped, where that is
  * known: what came there later was not sent. The caller frees it. NULL: no
@@ -223,8 +212,6 @@ static void add(const struct agent *a, struct pagedet_evidence *e,
 	forget_late_arrival(a, e, page);
 	if (a->o.blocks)
 		forget_history(e);
-	else
-		add_discarded(a, e, page);
 	add_place(a, e, page, source, found);
 	add_file(a, e, page);
 }

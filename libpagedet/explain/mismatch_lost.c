@@ -66,7 +66,9 @@ static void why_missing(struct pdet_case *c)
 			    "hints, by a hole in its file, or because postcopy "
 			    "told it to, and it was not sent again";
 	} else {
-		c->likely = "it was never sent, or the peer gave it back";
+		c->likely = c->e.hash_state[SENT] == PAGEDET_HAVE ?
+			    "the peer did not store it, or gave it back" :
+			    "it was never sent, or the peer gave it back";
 		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 		if (c->e.peer_complete == PAGEDET_DUNNO)
 			pdet_unknown(c, "whether all pages have been sent");

@@ -194,6 +194,23 @@ START_TEST(of_a_migration_that_was_seen_it_is_known)
 }
 END_TEST
 
+/* It was sent, and is not there: it may never have been stored. */
+START_TEST(pages_that_are_absent_may_not_be_discarded)
+{
+	struct one o;
+
+	one_page(&o);
+	o.destination.state = PAGEDET_SEEN_ABSENT;
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.peer_discarded, PAGEDET_DUNNO);
+	one_page(&o);
+	o.destination.state = PAGEDET_SEEN_ABSENT;
+	pagedet_versions_dropped(o.a.versions, 0, 1);
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.peer_discarded, PAGEDET_YES);
+}
+END_TEST
+
 /* The sum goes down if a processor goes off line. */
 START_TEST(counters_move_upwards)
 {
@@ -399,6 +416,7 @@ int main(void)
 	unit_test(s, sources_that_went_on_are_named);
 	unit_test(s, of_given_processes_history_is_not_known);
 	unit_test(s, of_a_migration_that_was_seen_it_is_known);
+	unit_test(s, pages_that_are_absent_may_not_be_discarded);
 	unit_test(s, counters_move_upwards);
 	unit_test(s, late_looks_are_forgotten);
 	unit_test(s, what_comes_late_may_have_been_sent_early);

@@ -76,6 +76,7 @@ START_TEST(rule_3_missing)
 	MISMATCH("missing-at-peer", CERTAIN);
 	ck_assert_uint_eq(found[0].likely_confidence,
 			  PAGEDET_CONFIDENCE_MEDIUM);
+	ck_assert_ptr_nonnull(strstr(found[0].likely, "did not store it"));
 	/* The source may have told it to discard the page. */
 	e.peer_discarded = PAGEDET_YES;
 	MISMATCH("missing-at-peer", CERTAIN);
