@@ -59,6 +59,10 @@ START_TEST(rule_2_memory_error)
 	 * hand. */
 	ck_assert_uint_eq(found[0].likely_confidence,
 			  PAGEDET_CONFIDENCE_MEDIUM);
+	/* Its bytes are lost, whatever runs. */
+	e.peer_ran = PAGEDET_YES;
+	MISMATCH("memory-error", CERTAIN);
+	e.peer_ran = PAGEDET_NO;
 	/* A read that failed for another reason is not poison. */
 	set_flags(&here, 0);
 	MISMATCH("mismatch-unknown", NONE);
