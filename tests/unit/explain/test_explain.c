@@ -70,6 +70,16 @@ START_TEST(rule_2_memory_error)
 	set_pte(&peer, PAGEDET_PTE(PAGEDET_PTE_HWPOISON));
 	e.peer_read = PAGEDET_READ_REFUSED;
 	MISMATCH("memory-error", CERTAIN);
+	/* That it was read does not make it surer that it cannot be read. */
+	hashes(1, 1, 2);
+	set_flags(&here, PAGEDET_PF(PAGEDET_PF_HWPOISON));
+	MISMATCH("memory-error", MEDIUM);
+	ck_assert_uint_eq(alternative("still-readable")->state,
+			  PAGEDET_ALTERNATIVE_POSSIBLE);
+	e.hash_state[PAGEDET_AS_NOW] = PAGEDET_IO;
+	e.zero[PAGEDET_AS_NOW] = PAGEDET_DUNNO;
+	MISMATCH("memory-error", MEDIUM);
+	ck_assert(names_unknown("can still be read"));
 }
 END_TEST
 
