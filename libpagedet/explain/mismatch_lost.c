@@ -59,6 +59,10 @@ static void why_missing(struct pdet_case *c)
 	c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
 	if (c->e.peer_complete == PAGEDET_NO) {
 		c->likely = "pages are still to come";
+		/* This one has come once. */
+		if (c->e.hash_state[SENT] == PAGEDET_HAVE &&
+		    c->e.peer_discarded != PAGEDET_YES)
+			c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 	} else if (pdet_never_sent(c)) {
 		c->likely = "it was never sent";
 	} else if (c->e.peer_discarded == PAGEDET_YES) {

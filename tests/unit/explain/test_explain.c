@@ -99,6 +99,13 @@ START_TEST(rule_3_missing)
 	e.peer_complete = PAGEDET_NO;
 	MISMATCH("missing-at-peer", CERTAIN);
 	ck_assert_str_eq(found[0].likely, "pages are still to come");
+	ck_assert_uint_eq(found[0].likely_confidence,
+			  PAGEDET_CONFIDENCE_MEDIUM);
+	e.peer_discarded = PAGEDET_YES;
+	MISMATCH("missing-at-peer", CERTAIN);
+	ck_assert_uint_eq(found[0].likely_confidence,
+			  PAGEDET_CONFIDENCE_HIGH);
+	e.peer_discarded = PAGEDET_DUNNO;
 	/* Without its contents, it may be in a file without being mapped. */
 	e.hash_state[PAGEDET_AS_PEER] = PAGEDET_TOO_COSTLY;
 	e.zero[PAGEDET_AS_PEER] = PAGEDET_DUNNO;
