@@ -313,13 +313,19 @@ int report_text(const struct agent *a, FILE *f);
 int report_html(const struct agent *a, FILE *f);
 json_t *report_json(const struct agent *a);
 
-struct report_rule {		/* the findings of one rule */
+struct report_rule {		/* findings that say the same */
 	const struct pagedet_finding *finding; /* the first finding */
 	uint64_t n;
 };
 
+/* Whether all that is said about a page is also said about the other one. */
+bool report_is_alike(const struct pagedet_finding *x,
+		     const struct pagedet_finding *y);
 unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		      unsigned max);
+/* The number of findings that are in none of @rules, which was too short. */
+uint64_t report_others(const struct agent *a, const struct report_rule *rules,
+		       unsigned n);
 void report_verdict(const struct agent *a, char *text, size_t size);
 struct report_advice {
 	const char *text;
@@ -342,7 +348,7 @@ uint64_t report_pfn(const uint64_t *row);	/* UINT64_MAX: not known */
 /* What the pages of a pattern have in common, and where they are. */
 void report_pattern(const struct agent *a, const struct pagedet_pattern *p,
 		    char *text, size_t size);
-#define REPORT_RULES 16u
+#define REPORT_RULES 64u
 
 /* --- the whole agent --- */
 

@@ -246,6 +246,15 @@ struct report_advice report_todo(const struct agent *a)
 
 /* --- texts --- */
 
+bool report_is_alike(const struct pagedet_finding *x,
+		     const struct pagedet_finding *y)
+{
+	return x->rule == y->rule && x->confidence == y->confidence &&
+	       x->likely_confidence == y->likely_confidence &&
+	       x->lets_run == y->lets_run && !strcmp(x->cause, y->cause) &&
+	       !strcmp(x->likely, y->likely) && !strcmp(x->advice, y->advice);
+}
+
 unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		      unsigned max)
 {
@@ -258,7 +267,7 @@ unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		if (!f)
 			continue;
 		for (k = 0; k < n; k++)
-			if (rules[k].finding->rule == f->rule)
+			if (report_is_alike(rules[k].finding, f))
 				break;
 		if (k == max)
 			continue;
@@ -267,6 +276,18 @@ unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		rules[k].n++;
 	}
 	return n;
+}
+
+uint64_t report_others(const struct agent *a, const struct report_rule *rules,
+		       unsigned n)
+{
+	uint64_t others = 0, i;
+
+	for (i = 0; i < a->n_differences; i++)
+		others += a->differences[i].finding != NULL;
+	while (n--)
+		others -= rules[n].n;
+	return others;
 }
 
 const char *report_look(const struct pagedet_seen *s)

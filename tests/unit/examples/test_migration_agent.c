@@ -362,6 +362,40 @@ START_TEST(places_are_those_at_the_stop)
 }
 END_TEST
 
+/* --- what is said of several pages --- */
+
+/* What is said of one page need not be true of another one. */
+START_TEST(findings_that_differ_are_told_apart)
+{
+	const struct pagedet_finding first = {
+		.rule = 6, .confidence = PAGEDET_CONFIDENCE_HIGH,
+		.cause = "a", .likely = "", .advice = "b",
+		.lets_run = PAGEDET_SIDE_HERE,
+	};
+	struct pagedet_finding f[3] = { first, first, first };
+	struct difference d[3] = {
+		{ .finding = &f[0] }, { .finding = &f[1] },
+		{ .finding = &f[2] },
+	};
+	struct agent a = { .n_differences = 3, .differences = d };
+	struct report_rule rules[3];
+
+	ck_assert_uint_eq(report_rules(&a, rules, 3), 1);
+	ck_assert_uint_eq(rules[0].n, 3);
+	ck_assert_uint_eq(report_others(&a, rules, 1), 0);
+	f[1].confidence = PAGEDET_CONFIDENCE_LOW;
+	ck_assert_uint_eq(report_rules(&a, rules, 3), 2);
+	ck_assert_uint_eq(rules[0].n, 2);
+	f[2].advice = "c";
+	ck_assert_uint_eq(report_rules(&a, rules, 3), 3);
+	f[2] = first;
+	f[2].cause = "d";
+	ck_assert_uint_eq(report_rules(&a, rules, 3), 3);
+	ck_assert_uint_eq(report_rules(&a, rules, 2), 2);
+	ck_assert_uint_eq(report_others(&a, rules, 2), 1);
+}
+END_TEST
+
 /* --- advice --- */
 
 static struct report_advice advice_on(uint32_t here, uint32_t peer,
@@ -423,6 +457,7 @@ int main(void)
 	unit_test(s, looks_at_another_stop_are_forgotten);
 	unit_test(s, changes_after_a_late_look_are_kept);
 	unit_test(s, places_are_those_at_the_stop);
+	unit_test(s, findings_that_differ_are_told_apart);
 	unit_test(s, advice_lets_the_side_go_on_that_is_right);
 	unit_test(s, advice_on_given_processes_lets_no_side_go_on);
 	return unit_main(s);
