@@ -334,6 +334,10 @@ struct report_advice {
 };
 
 struct report_advice report_todo(const struct agent *a);
+/* What a finding advises, and the side that it lets go on, or NEITHER. */
+const char *report_advice_of(const struct agent *a,
+			     const struct pagedet_finding *f);
+int report_lets_run(const struct agent *a, const struct pagedet_finding *f);
 const char *report_look(const struct pagedet_seen *s);
 const char *report_fact_side(const struct pagedet_fact *fact);
 void report_fact(const struct pagedet_fact *fact, char *text, size_t size);

@@ -244,6 +244,27 @@ struct report_advice report_todo(const struct agent *a)
 					   neither(todo_unsure(a));
 }
 
+/* The destination stood still when it was read, and has run since. */
+static bool would_lose(const struct agent *a, const struct pagedet_finding *f)
+{
+	return a->went_on && f->lets_run == PAGEDET_SIDE_HERE;
+}
+
+const char *report_advice_of(const struct agent *a,
+			     const struct pagedet_finding *f)
+{
+	return would_lose(a, f) ?
+	       "stop the destination, and keep both sides: the source has this "
+	       "page right, but what the guest did since it went on is at the "
+	       "destination only" : f->advice;
+}
+
+int report_lets_run(const struct agent *a, const struct pagedet_finding *f)
+{
+	return f->lets_run == PAGEDET_SIDE_BOTH || would_lose(a, f) ? NEITHER :
+	       f->lets_run == PAGEDET_SIDE_PEER ? DESTINATION : SOURCE;
+}
+
 /* --- texts --- */
 
 bool report_is_alike(const struct pagedet_finding *x,

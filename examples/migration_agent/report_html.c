@@ -460,7 +460,7 @@ static void one_rule(const struct agent *a, const struct report_rule *r,
 		fprintf(f, "%s)", pagedet_confidence_name(
 				x->likely_confidence));
 	}
-	tagged(f, "<br>What to do: ", x->advice, "</p>\n");
+	tagged(f, "<br>What to do: ", report_advice_of(a, x), "</p>\n");
 	rests_on(x, f);
 	fprintf(f, "<details%s><summary>The page%s</summary>\n",
 		r->n <= 10 ? " open" : "", s);

@@ -209,7 +209,7 @@ static void one_rule(const struct agent *a, const struct report_rule *r,
 			 pagedet_confidence_name(x->likely_confidence));
 		wrap(f, "  likely       ", 15, text);
 	}
-	wrap(f, "  what to do   ", 15, x->advice);
+	wrap(f, "  what to do   ", 15, report_advice_of(a, x));
 	facts(x, f);
 	fprintf(f, "  pages\n");
 	for (i = 0; i < a->n_differences; i++) {

@@ -440,6 +440,26 @@ START_TEST(advice_on_given_processes_lets_no_side_go_on)
 }
 END_TEST
 
+/* It was right to let the source go on until the destination did. */
+START_TEST(advice_loses_nothing_that_a_guest_did)
+{
+	struct pagedet_finding f = { .lets_run = PAGEDET_SIDE_HERE,
+				     .advice = "stop, and copy again" };
+	struct agent a = { .went_on = false };
+
+	ck_assert_int_eq(report_lets_run(&a, &f), SOURCE);
+	ck_assert_str_eq(report_advice_of(&a, &f), "stop, and copy again");
+	a.went_on = true;
+	ck_assert_int_eq(report_lets_run(&a, &f), NEITHER);
+	ck_assert_ptr_nonnull(strstr(report_advice_of(&a, &f),
+				     "keep both sides"));
+	f.lets_run = PAGEDET_SIDE_PEER;
+	ck_assert_int_eq(report_lets_run(&a, &f), DESTINATION);
+	f.lets_run = PAGEDET_SIDE_BOTH;
+	ck_assert_int_eq(report_lets_run(&a, &f), NEITHER);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("migration_agent");
@@ -460,5 +480,6 @@ int main(void)
 	unit_test(s, findings_that_differ_are_told_apart);
 	unit_test(s, advice_lets_the_side_go_on_that_is_right);
 	unit_test(s, advice_on_given_processes_lets_no_side_go_on);
+	unit_test(s, advice_loses_nothing_that_a_guest_did);
 	return unit_main(s);
 }
