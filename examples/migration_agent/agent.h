@@ -79,6 +79,7 @@ struct qmp {
 	bool silent;		/* the last answer did not come */
 	bool resumed;		/* a RESUME event came */
 	bool stopped;		/* a STOP event came */
+	bool ran_again;		/* and a RESUME event after it */
 	unsigned asked;		/* id of the last command */
 	char error[256];
 };
@@ -109,7 +110,7 @@ struct vm {
 	bool given;		/* a process without a monitor */
 	bool ours;		/* started by this agent, which ends it */
 	bool dead;
-	bool ran;		/* the destination ran, so it has changed */
+	bool ran;		/* after the switch, so it has changed */
 	bool goes_on;		/* and runs again */
 	bool restless;		/* a given process was not stopped when it was
 				 * first read */
@@ -312,13 +313,19 @@ int report_text(const struct agent *a, FILE *f);
 int report_html(const struct agent *a, FILE *f);
 json_t *report_json(const struct agent *a);
 
-struct report_rule {		/* the findings of one rule */
+struct report_rule {		/* findings that say the same */
 	const struct pagedet_finding *finding; /* the first finding */
 	uint64_t n;
 };
 
+/* Whether all that is said about a page is also said about the other one. */
+bool report_is_alike(const struct pagedet_finding *x,
+		     const struct pagedet_finding *y);
 unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		      unsigned max);
+/* The number of findings that are in none of @rules, which was too short. */
+uint64_t report_others(const struct agent *a, const struct report_rule *rules,
+		       unsigned n);
 void report_verdict(const struct agent *a, char *text, size_t size);
 struct report_advice {
 	const char *text;
@@ -327,6 +334,10 @@ struct report_advice {
 };
 
 struct report_advice report_todo(const struct agent *a);
+/* What a finding advises, and the side that it lets go on, or NEITHER. */
+const char *report_advice_of(const struct agent *a,
+			     const struct pagedet_finding *f);
+int report_lets_run(const struct agent *a, const struct pagedet_finding *f);
 const char *report_look(const struct pagedet_seen *s);
 const char *report_fact_side(const struct pagedet_fact *fact);
 void report_fact(const struct pagedet_fact *fact, char *text, size_t size);
@@ -341,7 +352,7 @@ uint64_t report_pfn(const uint64_t *row);	/* UINT64_MAX: not known */
 /* What the pages of a pattern have in common, and where they are. */
 void report_pattern(const struct agent *a, const struct pagedet_pattern *p,
 		    char *text, size_t size);
-#define REPORT_RULES 16u
+#define REPORT_RULES 64u
 
 /* --- the whole agent --- */
 
@@ -364,6 +375,9 @@ struct agent {
 	unsigned n_patterns;
 	char tap_why[200];	/* why hashes as sent are not known; or "" */
 	bool tapped;
+	atomic_bool halted;	/* the source has stopped */
+	bool *after_stop;	/* by page: it was last sent after that; NULL:
+				 * not known */
 	struct watch *watch;
 	atomic_uint looks;	/* reads of the source during the migration */
 	bool went_on;		/* the destination ran once it was read */

@@ -21,6 +21,28 @@ static void add_look(const struct agent *a, struct pagedet_evidence *e,
 		pagedet_seen_evidence(s, version, a->hash_key, e);
 }
 
+static void forget_stopped(struct pagedet_evidence *e, uint32_t why)
+{
+	const unsigned stopped = PAGEDET_AS_STOPPED - PAGEDET_AS_MORE;
+
+	e->more_hash[stopped] = e->more_ns[stopped] = 0;
+	e->more_state[stopped] = why;
+	e->more_zero[stopped] = PAGEDET_DUNNO;
+	e->stopped_drained = PAGEDET_DUNNO;
+}
+
+/*
+ * Somebody stopped the source and let it go on while pages were sent: it was
+ * read then, and not when it stopped for the switch.
+ */
+static void forget_first_stop(const struct agent *a, struct pagedet_evidence *e)
+{
+	if (!a->vm[SOURCE].qmp.ran_again)
+		return;
+	forget_stopped(e, PAGEDET_NOT_ASKED);
+	e->sent_stopped = PAGEDET_DUNNO;
+}
+
 /*
  * If the destination went on, the source was first read seconds after it had
  * stopped. What has not changed since may have changed before.
@@ -35,11 +57,19 @@ static void forget_late_look(const struct agent *a, struct pagedet_evidence *e)
 			  e->more_hash[stopped] == e->hash[PAGEDET_AS_NOW];
 
 	/* A page that is absent is zero, and has no hash. */
-	if (!a->went_on || !(zero || same))
-		return;
-	e->more_hash[stopped] = e->more_ns[stopped] = 0;
-	e->more_state[stopped] = PAGEDET_TIMEOUT;
-	e->more_zero[stopped] = PAGEDET_DUNNO;
+	if (a->went_on && (zero || same))
+		forget_stopped(e, PAGEDET_TIMEOUT);
+}
+
+/*
+ * What comes after the look at the stop may have been sent before it, and have
+ * waited on its way.
+ */
+static void forget_late_arrival(const struct agent *a,
+				struct pagedet_evidence *e, uint64_t page)
+{
+	if (!a->after_stop || !a->after_stop[page])
+		e->sent_stopped = PAGEDET_DUNNO;
 }
 
 /*
@@ -51,17 +81,6 @@ static void forget_history(struct pagedet_evidence *e)
 	e->hash_ns[PAGEDET_AS_SENT] = 0;
 	if (e->earlier == PAGEDET_NO)
 		e->earlier = PAGEDET_DUNNO;
-}
-
-/* Everything sent was loaded, so a page that is absent now was discarded. */
-static void add_discarded(const struct agent *a, struct pagedet_evidence *e,
-			  uint64_t page)
-{
-	if (e->hash_state[PAGEDET_AS_SENT] != PAGEDET_HAVE ||
-	    e->peer_discarded == PAGEDET_YES)
-		return;
-	e->peer_discarded = yes_no(e->zero[PAGEDET_AS_SENT] == PAGEDET_NO &&
-		a->now[DESTINATION][page].state == PAGEDET_SEEN_ABSENT);
 }
 
 /*
@@ -82,7 +101,8 @@ static struct pagedet_seen *as_stopped(const struct agent *a)
 		*s = (struct pagedet_seen){ .hash = of.stopped_hash,
 					    .state = of.stopped };
 		if (s->state == PAGEDET_SEEN_NOTHING ||
-		    s->state == PAGEDET_SEEN_LOST)
+		    s->state == PAGEDET_SEEN_LOST ||
+		    a->vm[SOURCE].qmp.ran_again)
 			*s = a->now[SOURCE][i];
 	}
 	return seen;
@@ -187,11 +207,11 @@ static void add(const struct agent *a, struct pagedet_evidence *e,
 	add_look(a, e, PAGEDET_AS_AGAIN, &a->again[page]);
 	add_look(a, e, PAGEDET_AS_PEER, &a->now[DESTINATION][page]);
 	pagedet_versions_evidence(a->versions, page, e);
+	forget_first_stop(a, e);
 	forget_late_look(a, e);
+	forget_late_arrival(a, e, page);
 	if (a->o.blocks)
 		forget_history(e);
-	else
-		add_discarded(a, e, page);
 	add_place(a, e, page, source, found);
 	add_file(a, e, page);
 }

@@ -133,6 +133,7 @@ static void finish(struct agent *a)
 	join_free(a);
 	pagedet_versions_free(a->versions);
 	free(a->again);
+	free(a->after_stop);
 	quick_free(a);
 	free(a->now[SOURCE]);
 	free(a->now[DESTINATION]);

@@ -159,6 +159,7 @@ static bool stays_slow(const struct agent *a, uint64_t ms)
 
 static void source_stopped(struct agent *a)
 {
+	atomic_store(&a->halted, true);
 	fault_stopped(a);
 	watch_stopped(a);
 }
@@ -265,7 +266,7 @@ static int carry(struct agent *a)
 	counters_read(&a->before);
 	read_files(a);
 	a->started_ns = agent_now();
-	a->vm[SOURCE].qmp.stopped = false;
+	a->vm[SOURCE].qmp.stopped = a->vm[SOURCE].qmp.ran_again = false;
 	status = a->o.go_on ? quick_start(a) : 0;
 	if (!status)
 		status = watch_start(a);
@@ -325,7 +326,10 @@ int migrate(struct agent *a)
 
 /* --- reading of both sides --- */
 
-/* It was not started with -S: its contents are its own. */
+/*
+ * A destination that was not started with -S, or a source that somebody let go
+ * on after the switch: its contents are its own.
+ */
 static void stop(struct vm *vm)
 {
 	if (vm_status(vm) || vm->frozen != PAGEDET_NO)
@@ -426,7 +430,6 @@ int freeze(struct agent *a)
 		made_hold();
 	if (!a->o.blocks)
 		stop(&a->vm[SOURCE]);
-	a->vm[SOURCE].ran = false;	/* it had to run before the switch */
 	if (a->o.blocks)
 		stop_nobody(a);
 	else if (!a->went_on)

@@ -76,8 +76,10 @@ static bool is_event(struct qmp *q, const json_t *line)
 {
 	const char *name = json_string_value(json_object_get(line, "event"));
 
-	if (name && !strcmp(name, "RESUME"))
+	if (name && !strcmp(name, "RESUME")) {
 		q->resumed = true;
+		q->ran_again |= q->stopped;
+	}
 	if (name && !strcmp(name, "STOP"))
 		q->stopped = true;
 	return name != NULL;

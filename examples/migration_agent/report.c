@@ -68,6 +68,9 @@ static void say_verdict(const struct agent *a, unsigned long long pages,
 	else if (a->vm[DESTINATION].ran)
 		snprintf(text, size, "Cannot tell: the destination went on "
 			 "before it could be compared; start it with -S.");
+	else if (a->vm[SOURCE].ran)
+		snprintf(text, size, "Cannot tell: the source went on after the "
+			 "switch, and was stopped before it was compared.");
 	else if (!stood_still(a))
 		say_restless(a, text, size);
 	else if (!a->n_differences && a->went_on && !a->n_unproven)
@@ -241,7 +244,37 @@ struct report_advice report_todo(const struct agent *a)
 					   neither(todo_unsure(a));
 }
 
+/* The destination stood still when it was read, and has run since. */
+static bool would_lose(const struct agent *a, const struct pagedet_finding *f)
+{
+	return a->went_on && f->lets_run == PAGEDET_SIDE_HERE;
+}
+
+const char *report_advice_of(const struct agent *a,
+			     const struct pagedet_finding *f)
+{
+	return would_lose(a, f) ?
+	       "stop the destination, and keep both sides: the source has this "
+	       "page right, but what the guest did since it went on is at the "
+	       "destination only" : f->advice;
+}
+
+int report_lets_run(const struct agent *a, const struct pagedet_finding *f)
+{
+	return f->lets_run == PAGEDET_SIDE_BOTH || would_lose(a, f) ? NEITHER :
+	       f->lets_run == PAGEDET_SIDE_PEER ? DESTINATION : SOURCE;
+}
+
 /* --- texts --- */
+
+bool report_is_alike(const struct pagedet_finding *x,
+		     const struct pagedet_finding *y)
+{
+	return x->rule == y->rule && x->confidence == y->confidence &&
+	       x->likely_confidence == y->likely_confidence &&
+	       x->lets_run == y->lets_run && !strcmp(x->cause, y->cause) &&
+	       !strcmp(x->likely, y->likely) && !strcmp(x->advice, y->advice);
+}
 
 unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		      unsigned max)
@@ -255,7 +288,7 @@ unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		if (!f)
 			continue;
 		for (k = 0; k < n; k++)
-			if (rules[k].finding->rule == f->rule)
+			if (report_is_alike(rules[k].finding, f))
 				break;
 		if (k == max)
 			continue;
@@ -264,6 +297,18 @@ unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		rules[k].n++;
 	}
 	return n;
+}
+
+uint64_t report_others(const struct agent *a, const struct report_rule *rules,
+		       unsigned n)
+{
+	uint64_t others = 0, i;
+
+	for (i = 0; i < a->n_differences; i++)
+		others += a->differences[i].finding != NULL;
+	while (n--)
+		others -= rules[n].n;
+	return others;
 }
 
 const char *report_look(const struct pagedet_seen *s)

@@ -460,14 +460,14 @@ static void one_rule(const struct agent *a, const struct report_rule *r,
 		fprintf(f, "%s)", pagedet_confidence_name(
 				x->likely_confidence));
 	}
-	tagged(f, "<br>What to do: ", x->advice, "</p>\n");
+	tagged(f, "<br>What to do: ", report_advice_of(a, x), "</p>\n");
 	rests_on(x, f);
 	fprintf(f, "<details%s><summary>The page%s</summary>\n",
 		r->n <= 10 ? " open" : "", s);
 	for (i = 0; i < a->n_differences; i++) {
 		const struct pagedet_finding *y = a->differences[i].finding;
 
-		if (y && y->rule == x->rule && n++ < LISTED)
+		if (y && report_is_alike(x, y) && n++ < LISTED)
 			one_page(a, &a->differences[i], f);
 	}
 	if (n > LISTED)
@@ -490,6 +490,9 @@ int report_html(const struct agent *a, FILE *f)
 		fputs("<h2>Findings</h2>\n", f);
 	for (i = 0; i < n; i++)
 		one_rule(a, &rules[i], f);
+	if (report_others(a, rules, n))
+		fprintf(f, "<p>Findings of %" PRIu64 " more pages are in "
+			"report.json.</p>\n", report_others(a, rules, n));
 	blocks(a, f);
 	fputs("</body>\n</html>\n", f);
 	return ferror(f) ? -1 : 0;

@@ -106,6 +106,7 @@ static json_t *facts(const struct pagedet_finding *f)
 static void add_finding(json_t *o, const struct agent *a,
 			const struct pagedet_finding *f)
 {
+	const int lets_run = report_lets_run(a, f);
 	json_t *unknown = json_array();
 	uint32_t i;
 
@@ -118,9 +119,9 @@ static void add_finding(json_t *o, const struct agent *a,
 	set(o, "likely", text_or_null(f->likely));
 	set(o, "likely_confidence", *f->likely ? json_string(
 		pagedet_confidence_name(f->likely_confidence)) : NULL);
-	set(o, "advice", json_string(f->advice));
-	set(o, "lets_run", f->lets_run == PAGEDET_SIDE_BOTH ? NULL :
-	    json_string(a->vm[f->lets_run == PAGEDET_SIDE_PEER].name));
+	set(o, "advice", json_string(report_advice_of(a, f)));
+	set(o, "lets_run", lets_run == NEITHER ? NULL :
+	    json_string(a->vm[lets_run].name));
 	set(o, "here_intact", known(f->here_intact));
 	set(o, "peer_intact", known(f->peer_intact));
 	set(o, "evidence", facts(f));

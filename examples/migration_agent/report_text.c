@@ -209,13 +209,13 @@ static void one_rule(const struct agent *a, const struct report_rule *r,
 			 pagedet_confidence_name(x->likely_confidence));
 		wrap(f, "  likely       ", 15, text);
 	}
-	wrap(f, "  what to do   ", 15, x->advice);
+	wrap(f, "  what to do   ", 15, report_advice_of(a, x));
 	facts(x, f);
 	fprintf(f, "  pages\n");
 	for (i = 0; i < a->n_differences; i++) {
 		const struct pagedet_finding *y = a->differences[i].finding;
 
-		if (y && y->rule == x->rule && n++ < LISTED)
+		if (y && report_is_alike(x, y) && n++ < LISTED)
 			one_page(a, &a->differences[i], f);
 	}
 	if (n > LISTED)
@@ -246,5 +246,8 @@ int report_text(const struct agent *a, FILE *f)
 		fprintf(f, "\nFindings\n");
 	for (i = 0; i < n; i++)
 		one_rule(a, &rules[i], f);
+	if (report_others(a, rules, n))
+		fprintf(f, "\nFindings of %" PRIu64 " more pages are in "
+			"report.json\n", report_others(a, rules, n));
 	return ferror(f) ? -1 : 0;
 }

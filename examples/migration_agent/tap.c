@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -29,6 +30,10 @@ struct channel {
 	struct pagedet_stream *stream;
 	int fd[SIDES];
 	struct way way[SIDES];	/* from that side */
+	uint64_t taken;		/* bytes from the source */
+	bool marked;
+	uint64_t mark;		/* the first of them that was certainly sent
+				 * after the source had stopped */
 };
 
 struct tap {
@@ -72,7 +77,36 @@ static uint32_t hash(struct tap *t, const struct pagedet_streamed_page *p,
 	return PAGEDET_SENT_KNOWN;
 }
 
-static void learn(struct tap *t, const struct pagedet_streamed_page *p)
+/*
+ * Bytes wait in the socket, and more are on their way into it, which may have
+ * been sent before the source stopped, although they come later.
+ */
+static void mark_stop(const struct tap *t, struct channel *c)
+{
+	int waiting;
+
+	if (c->marked || !atomic_load(&t->a->halted) ||
+	    ioctl(c->fd[SOURCE], FIONREAD, &waiting))
+		return;
+	c->mark = c->taken + (uint64_t)waiting + PIECE;
+	c->marked = true;
+}
+
+/*
+ * Whether a page that ends at @at of the piece was sent after the source had
+ * stopped. That it is zero may have been found out before.
+ */
+static bool is_after_stop(const struct channel *c, uint64_t at,
+			  const struct pagedet_streamed_page *p)
+{
+	const uint64_t end = c->taken - c->way[SOURCE].len + at;
+
+	return c->marked && p->kind == PAGEDET_STREAMED_BYTES &&
+	       end >= c->mark + PAGE_BYTES;
+}
+
+static void learn(struct tap *t, const struct pagedet_streamed_page *p,
+		  bool after_stop)
 {
 	const uint64_t page = join_page(t->a, p->block, p->offset);
 	uint64_t n = p->len / PAGE_BYTES, is;
@@ -89,6 +123,7 @@ static void learn(struct tap *t, const struct pagedet_streamed_page *p)
 	}
 	state = hash(t, p, &is);
 	pagedet_versions_sent(t->a->versions, page, state, is, p->turn);
+	t->a->after_stop[page] = after_stop;
 	early_sent(t->a, page, 1);
 	if (p->bytes)
 		fault_sent(t->a, page, p->bytes);
@@ -105,12 +140,14 @@ static unsigned char *in_piece(struct way *w, uint64_t end,
 }
 
 /* Only for a try: what passes may be harmed, before it is hashed or then. */
-static void learn_all(struct tap *t, struct pagedet_stream *s, struct way *w)
+static void learn_all(struct tap *t, struct channel *c)
 {
+	struct way *w = &c->way[SOURCE];
 	struct pagedet_streamed_page page = { .size = sizeof(page) };
 	uint64_t at = 0;
 
-	while (pagedet_stream_take(s, w->piece, w->len, &at, &page) == 1) {
+	while (pagedet_stream_take(c->stream, w->piece, w->len, &at, &page) ==
+	       1) {
 		const uint64_t number = page.kind == PAGEDET_STREAMED_DROP ?
 			PAGEDET_NO_PAGE :
 			join_page(t->a, page.block, page.offset);
@@ -118,7 +155,7 @@ static void learn_all(struct tap *t, struct pagedet_stream *s, struct way *w)
 
 		if (harm_passing(t->a, number, bytes, false))
 			page.bytes = bytes;
-		learn(t, &page);
+		learn(t, &page, is_after_stop(c, at, &page));
 		harm_passing(t->a, number, bytes, true);
 	}
 }
@@ -132,8 +169,11 @@ static void learn_all(struct tap *t, struct pagedet_stream *s, struct way *w)
 static void take(struct tap *t, struct channel *c, int from)
 {
 	struct way *w = &c->way[from];
-	const ssize_t n = recv(c->fd[from], w->piece, PIECE, MSG_DONTWAIT);
+	ssize_t n;
 
+	if (from == SOURCE)
+		mark_stop(t, c);
+	n = recv(c->fd[from], w->piece, PIECE, MSG_DONTWAIT);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n <= 0) {
@@ -143,8 +183,10 @@ static void take(struct tap *t, struct channel *c, int from)
 	}
 	w->at = 0;
 	w->len = (size_t)n;
-	if (from == SOURCE)
-		learn_all(t, c->stream, w);
+	if (from != SOURCE)
+		return;
+	c->taken += w->len;
+	learn_all(t, c);
 }
 
 static void give(struct channel *c, int from)
@@ -271,9 +313,11 @@ int tap_start(struct agent *a, const char *listen, const char *connect,
 {
 	struct tap *t = calloc(1, sizeof(*t));
 
+	a->after_stop = calloc(a->pages, sizeof(*a->after_stop));
 	if (t)
 		t->channel = calloc(MAX_CHANNELS, sizeof(*t->channel));
-	if (!t || !t->channel) {
+	if (!t || !t->channel || !a->after_stop) {
+		free(t ? t->channel : NULL);
 		free(t);
 		return agent_fail_errno(AGENT_IO, "tap");
 	}

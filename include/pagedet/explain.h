@@ -151,8 +151,8 @@ struct pagedet_evidence {
 	uint32_t mode;		/* PAGEDET_MODE_* */
 	uint32_t peer_complete;	/* NO: pages are still missing, as before
 				 * postcopy ends */
-	uint32_t peer_discarded; /* YES: the peer discarded it: a balloon, or a
-				 * hole in its file */
+	uint32_t peer_discarded; /* YES: the peer discarded it: a balloon, a
+				 * hole in its file, or postcopy told it to */
 	uint64_t pass_sent;	/* 1 is the first; 0 not known */
 	uint64_t earlier_pass;	/* the pass of that version; 0 not known */
 	uint32_t alloc_task;	/* YES: the task that allocated it exists */
@@ -173,7 +173,8 @@ struct pagedet_evidence {
 	uint32_t peer_missing;
 	uint32_t here_discarded; /* YES: the page was discarded here, and this
 				 * was observed */
-	uint32_t sent_stopped;	/* YES: this side had already stopped when the
+	uint32_t sent_stopped;	/* YES: this side had already stopped, and
+				 * PAGEDET_AS_STOPPED had been read, when the
 				 * page was last sent */
 	uint32_t here_ran;	/* YES: this side ran between the switch and the
 				 * read; NO: it did not run */

@@ -226,7 +226,9 @@ int pagedet_versions_new(const struct pagedet_versions_options *options,
 
 /**
  * pagedet_versions_sent - record that a page is sent
- * The version sent before becomes an older version.
+ * The version sent before becomes an older version. The time of the call counts
+ * as the time when the page was sent. What a proxy gets may have been sent
+ * before that: see sent_stopped of the evidence.
  * @versions: [in] from pagedet_versions_new()
  * @page: [in] number of the page
  * @state: [in] PAGEDET_SENT_KNOWN or PAGEDET_SENT_PACKED

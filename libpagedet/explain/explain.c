@@ -228,8 +228,7 @@ static const char *advice_of(struct pdet_case *c, const struct pdet_rule *rule)
 	const uint16_t kind = c->here.cell[PAGEDET_FIELD_KIND];
 
 	if (rule->info.question == PAGEDET_ASK_MISMATCH)
-		return rule->lets_run &&
-		       pdet_intact(c, rule->lets_run) != PAGEDET_YES ?
+		return rule->lets_run && !pdet_may_run(c, rule->lets_run) ?
 		       c->otherwise : c->advice;
 	return pdet_fit_advice(c,
 		rule->info.verdict == PAGEDET_VERDICT_CANNOT_TELL &&
@@ -245,8 +244,7 @@ static void put_sides(struct pagedet_finding *f, const struct pdet_case *c,
 		return;
 	f->here_intact = pdet_intact(c, PAGEDET_SIDE_HERE);
 	f->peer_intact = pdet_intact(c, PAGEDET_SIDE_PEER);
-	if (rule->lets_run &&
-	    pdet_intact(c, rule->lets_run) == PAGEDET_YES)
+	if (rule->lets_run && pdet_may_run(c, rule->lets_run))
 		f->lets_run = rule->lets_run;
 }
 

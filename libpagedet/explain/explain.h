@@ -84,7 +84,7 @@ struct pdet_rule {
 	const struct pdet_rival *own; /* the rule itself among its rivals */
 	/*
 	 * For rules whose advice is to let a side continue: that side, and the
-	 * advice to give if that side is not proven intact.
+	 * advice to give if it may not: see pdet_may_run().
 	 */
 	uint32_t lets_run;
 	const char *otherwise;
@@ -332,6 +332,11 @@ void pdet_drop_early(struct pdet_case *c);
  * (PAGEDET_YES) or wrong (PAGEDET_NO); otherwise PAGEDET_DUNNO.
  */
 uint32_t pdet_intact(const struct pdet_case *c, uint32_t side);
+/*
+ * pdet_may_run - whether an advice may let a side continue: it is proven right,
+ * and the other one did not run.
+ */
+bool pdet_may_run(const struct pdet_case *c, uint32_t side);
 
 /* --- row.c: what a row proves --- */
 

@@ -17,7 +17,7 @@
 
 #define PDET_KEEP_BOTH \
 	"keep both sides stopped, and keep their memory: it is not proven " \
-	"that the source is intact"
+	"that the source is intact, and that the peer did not run"
 
 enum relation {
 	UNKNOWN,		/* one of them is not known */

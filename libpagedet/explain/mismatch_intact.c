@@ -43,14 +43,19 @@ static bool is_sound(const struct pdet_case *c)
 		c->e.counters_here == PAGEDET_NO && is_alone(c));
 }
 
-/* The write of a device that was in flight at the stop is not damage. */
+/*
+ * A guest that ran may have written the page, or given it back. The write of a
+ * device that was in flight at the stop is not damage either.
+ */
 static bool is_damaged_here(const struct pdet_case *c)
 {
-	return pdet_row_poisoned(&c->here) == PAGEDET_YES ||
-	       c->e.here_read == PAGEDET_READ_REFUSED ||
-	       pdet_is_given_back(c) ||
-	       (pdet_is_changed_here(c) && c->e.here_ran != PAGEDET_YES &&
-		c->e.stopped_drained == PAGEDET_YES);
+	if (pdet_row_poisoned(&c->here) == PAGEDET_YES ||
+	    c->e.here_read == PAGEDET_READ_REFUSED)
+		return true;
+	return c->e.here_ran == PAGEDET_NO &&
+	       (pdet_is_given_back(c) ||
+		(pdet_is_changed_here(c) &&
+		 c->e.stopped_drained == PAGEDET_YES));
 }
 
 /* Zeroes that may be what is read of a page that is not there any more. */
@@ -69,7 +74,8 @@ static uint32_t here(const struct pdet_case *c)
 		return PAGEDET_NO;
 	if (pdet_moved(c) || c->e.here_ran == PAGEDET_YES ||
 	    c->e.here_frozen == PAGEDET_NO || pdet_is_changed_here(c) ||
-	    may_be_given_back(c) || (c->early && !is_alone(c)))
+	    pdet_is_given_back(c) || may_be_given_back(c) ||
+	    (c->early && !is_alone(c)))
 		return PAGEDET_DUNNO;
 	return is(c, SENT, NOW) || (is(c, STOPPED, NOW) && is_sound(c)) ?
 	       PAGEDET_YES : PAGEDET_DUNNO;
@@ -85,6 +91,8 @@ static uint32_t peer(const struct pdet_case *c)
 	if (is(c, PEER, STOPPED) && is_sound(c) &&
 	    (c->e.stopped_drained == PAGEDET_YES || is(c, STOPPED, NOW)))
 		return PAGEDET_YES;
+	if (c->e.peer_ran != PAGEDET_NO && !is(c, PEER_STOPPED, PEER))
+		return PAGEDET_DUNNO;
 	return here(c) == PAGEDET_YES && pdet_contents(c) == DIFFERENT ?
 	       PAGEDET_NO : PAGEDET_DUNNO;
 }
@@ -92,4 +100,13 @@ static uint32_t peer(const struct pdet_case *c)
 uint32_t pdet_intact(const struct pdet_case *c, uint32_t side)
 {
 	return side == PAGEDET_SIDE_PEER ? peer(c) : here(c);
+}
+
+/* What the guest did at a side that ran would be lost with it. */
+bool pdet_may_run(const struct pdet_case *c, uint32_t side)
+{
+	const uint32_t other_ran = side == PAGEDET_SIDE_PEER ? c->e.here_ran :
+							       c->e.peer_ran;
+
+	return other_ran == PAGEDET_NO && pdet_intact(c, side) == PAGEDET_YES;
 }

@@ -33,7 +33,7 @@ static bool memory_error(struct pdet_case *c, bool refused)
 	if ((here && c->e.counters_here == PAGEDET_YES) ||
 	    (peer && c->e.counters_peer == PAGEDET_YES)) {
 		c->likely = "broken memory: counters of machine checks moved";
-		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
+		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 	} else {
 		pdet_counters_unknown(c);
 	}
@@ -59,13 +59,20 @@ static void why_missing(struct pdet_case *c)
 	c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
 	if (c->e.peer_complete == PAGEDET_NO) {
 		c->likely = "pages are still to come";
+		/* This one has come once. */
+		if (c->e.hash_state[SENT] == PAGEDET_HAVE &&
+		    c->e.peer_discarded != PAGEDET_YES)
+			c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 	} else if (pdet_never_sent(c)) {
 		c->likely = "it was never sent";
 	} else if (c->e.peer_discarded == PAGEDET_YES) {
-		c->likely = "the peer gave it back: a balloon, free page "
-			    "hints, or a hole in its file";
+		c->likely = "the peer gave it back: for a balloon or free page "
+			    "hints, by a hole in its file, or because postcopy "
+			    "told it to, and it was not sent again";
 	} else {
-		c->likely = "it was never sent, or the peer gave it back";
+		c->likely = c->e.hash_state[SENT] == PAGEDET_HAVE ?
+			    "the peer did not store it, or gave it back" :
+			    "it was never sent, or the peer gave it back";
 		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 		if (c->e.peer_complete == PAGEDET_DUNNO)
 			pdet_unknown(c, "whether all pages have been sent");

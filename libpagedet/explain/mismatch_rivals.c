@@ -390,6 +390,18 @@ static struct pdet_state refused(const struct pdet_case *c)
 			   "error");
 }
 
+/* The row says that it is poisoned, and nobody tried to read it then. */
+static struct pdet_state readable(const struct pdet_case *c)
+{
+	const bool here = pdet_row_poisoned(&c->here) == PAGEDET_YES &&
+			  was_read(c->e.here_read, c, NOW);
+	const bool peer = pdet_row_poisoned(&c->peer) == PAGEDET_YES &&
+			  was_read(c->e.peer_read, c, PEER);
+
+	return here || peer ? pdet_maybe("its bytes were read") :
+	       pdet_unseen("whether its bytes can still be read");
+}
+
 static struct pdet_state several(const struct pdet_case *c)
 {
 	return c->e.unique == PAGEDET_YES ?
@@ -527,6 +539,8 @@ LOOK(still, "nothing-ran", still, MEDIUM,
      "neither side ran, and the contents differ");
 LOOK(refused, "read-refused", refused, MEDIUM,
      "the read was refused for another reason");
+LOOK(readable, "still-readable", readable, MEDIUM,
+     "its bytes can still be read");
 LOOK(here_ran, "source-ran", here_ran, MEDIUM,
      "the source ran after the switch");
 LOOK(peer_ran, "peer-ran", peer_ran, MEDIUM, "the peer ran after the switch");
@@ -596,7 +610,7 @@ const struct pdet_rival *const pdet_rivals_unsteady[] = {
 	&pdet_rival_while_frozen, NULL
 };
 const struct pdet_rival *const pdet_rivals_poison[] = {
-	&pdet_rival_poison, NULL
+	&pdet_rival_readable, NULL
 };
 const struct pdet_rival *const pdet_rivals_running[] = {
 	&pdet_rival_still, NULL

@@ -25,12 +25,6 @@ static const char report_keep[] =
 	"report it to the maker of the VMM; " PDET_KEEP_BOTH;
 
 const struct pdet_rule pdet_rules_mismatch[] = {
-	RULE(1, FINE, "not-frozen", NULL,
-	     "no fault is shown: one side ran before it was read, so its "
-	     "contents may be of several moments",
-	     "freeze both sides, and compare again",
-	     { pdet_not_frozen, PDET_CERTAIN, pdet_rivals_running },
-	     { pdet_moved_frozen, PDET_HIGH, pdet_rivals_unsteady }),
 	RULE(2, CAUSE, "memory-error", NULL,
 	     "the kernel has marked the page as a memory error: its bytes are "
 	     "lost",
@@ -39,6 +33,12 @@ const struct pdet_rule pdet_rules_mismatch[] = {
 	     "the memory if there are any",
 	     { pdet_unreadable, PDET_CERTAIN, pdet_rivals_refused },
 	     { pdet_poisoned, PDET_HIGH, pdet_rivals_poison }),
+	RULE(1, FINE, "not-frozen", NULL,
+	     "no fault is shown: one side ran before it was read, so its "
+	     "contents may be of several moments",
+	     "freeze both sides, and compare again",
+	     { pdet_not_frozen, PDET_CERTAIN, pdet_rivals_running },
+	     { pdet_moved_frozen, PDET_HIGH, pdet_rivals_unsteady }),
 	RULE(13, CANNOT_TELL, "hash-keys-differ", NULL,
 	     "hashes under different keys say nothing about the contents",
 	     "hash both sides under one key (--hash-key), or compare their "
@@ -72,8 +72,8 @@ const struct pdet_rule pdet_rules_mismatch[] = {
 	     "when it stopped; find what writes the memory of the source while "
 	     "its guest is stopped, and suspect its hardware last",
 	     "let neither the source nor the peer go on: it is not proven that "
-	     "the peer is intact; find what writes the memory of the source "
-	     "while its guest is stopped",
+	     "the peer is intact, and that the source did not run; find what "
+	     "writes the memory of the source while its guest is stopped",
 	     { pdet_changed_here, PDET_HIGH, pdet_rivals_changed_here },
 	     { pdet_changed_at_stop, PDET_MEDIUM, pdet_rivals_changed_here }),
 	RUNS(16, CAUSE, "changed-before-tap", &pdet_rival_before_tap, HERE,

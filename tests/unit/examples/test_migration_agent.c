@@ -36,6 +36,31 @@ START_TEST(late_answers_are_passed_over)
 }
 END_TEST
 
+/* A first RESUME belongs to what was before. */
+START_TEST(machines_that_stop_and_run_again)
+{
+	static const char *const says[] = {
+		"{\"event\": \"RESUME\"}\n", "{\"event\": \"STOP\"}\n",
+		"{\"event\": \"RESUME\"}\n", "{\"event\": \"STOP\"}\n",
+	};
+	struct qmp q = { .fd = -1 };
+	size_t i;
+	int fd[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	q.fd = fd[0];
+	for (i = 0; i < sizeof(says) / sizeof(*says); i++) {
+		ck_assert_int_eq(write(fd[1], says[i], strlen(says[i])),
+				 (int)strlen(says[i]));
+		qmp_events(&q);
+		ck_assert_int_eq(q.stopped, i >= 1);
+		ck_assert_int_eq(q.ran_again, i >= 2);
+	}
+	close(fd[1]);
+	qmp_close(&q);
+}
+END_TEST
+
 /* One page with a cause, and others that are equal. */
 static void one_differs(char *text, size_t size, uint64_t pages)
 {
@@ -58,6 +83,23 @@ START_TEST(verdict_is_grammatical)
 	one_differs(text, sizeof(text), 1);
 	ck_assert_str_eq(text, "Different: 1 of 1 page differs, and each is "
 			 "explained below.");
+}
+END_TEST
+
+/* Its memory changed after the switch, without a fault. */
+START_TEST(sources_that_went_on_are_named)
+{
+	struct agent a = { .pages = 1, .n_equal = 1 };
+	char text[256];
+
+	/* As it is once it was stopped and read. */
+	a.vm[SOURCE].ran = true;
+	a.vm[SOURCE].frozen = PAGEDET_NO;
+	a.vm[DESTINATION].frozen = PAGEDET_YES;
+	report_verdict(&a, text, sizeof(text));
+	ck_assert_str_eq(text, "Cannot tell: the source went on after the "
+			 "switch, and was stopped before it was compared.");
+	ck_assert_int_eq(report_status(&a), AGENT_UNSURE);
 }
 END_TEST
 
@@ -152,6 +194,23 @@ START_TEST(of_a_migration_that_was_seen_it_is_known)
 }
 END_TEST
 
+/* It was sent, and is not there: it may never have been stored. */
+START_TEST(pages_that_are_absent_may_not_be_discarded)
+{
+	struct one o;
+
+	one_page(&o);
+	o.destination.state = PAGEDET_SEEN_ABSENT;
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.peer_discarded, PAGEDET_DUNNO);
+	one_page(&o);
+	o.destination.state = PAGEDET_SEEN_ABSENT;
+	pagedet_versions_dropped(o.a.versions, 0, 1);
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.peer_discarded, PAGEDET_YES);
+}
+END_TEST
+
 /* The sum goes down if a processor goes off line. */
 START_TEST(counters_move_upwards)
 {
@@ -199,6 +258,58 @@ START_TEST(late_looks_are_forgotten)
 			ck_assert(!on || o.e.more_state[stopped] !=
 					 PAGEDET_HAVE);
 		}
+}
+END_TEST
+
+/* It waited in a socket when the source stopped. */
+START_TEST(what_comes_late_may_have_been_sent_early)
+{
+	static const uint32_t is[] = {
+		PAGEDET_DUNNO, PAGEDET_DUNNO, PAGEDET_YES,
+	};
+	bool after_stop;
+	struct one o;
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		one_page(&o);
+		after_stop = i == 2;
+		if (i)
+			o.a.after_stop = &after_stop;
+		/* The look is of 1970. */
+		pagedet_versions_look(o.a.versions, &o.source, 1,
+				      PAGEDET_WHEN_STOPPED);
+		add_and_free(&o);
+		ck_assert_uint_eq(o.e.sent_stopped, is[i]);
+	}
+}
+END_TEST
+
+/* What it had then is not what it had at the switch. */
+START_TEST(looks_at_another_stop_are_forgotten)
+{
+	const unsigned stopped = PAGEDET_AS_STOPPED - PAGEDET_AS_MORE;
+	bool after_stop = true;
+	struct one o;
+	unsigned again;
+
+	for (again = 0; again < 2; again++) {
+		one_page(&o);
+		o.a.after_stop = &after_stop;
+		o.a.vm[SOURCE].qmp.ran_again = again;
+		pagedet_versions_look(o.a.versions, &o.source, 1,
+				      PAGEDET_WHEN_DRAINED);
+		o.source.hash = o.again.hash = 13;
+		add_and_free(&o);
+		ck_assert_int_eq(o.e.more_state[stopped] == PAGEDET_HAVE,
+				 !again);
+		ck_assert_uint_eq(o.e.more_zero[stopped],
+				  again ? PAGEDET_DUNNO : PAGEDET_NO);
+		ck_assert_uint_eq(o.e.stopped_drained,
+				  again ? PAGEDET_DUNNO : PAGEDET_YES);
+		ck_assert_uint_eq(o.e.sent_stopped,
+				  again ? PAGEDET_DUNNO : PAGEDET_YES);
+	}
 }
 END_TEST
 
@@ -251,6 +362,40 @@ START_TEST(places_are_those_at_the_stop)
 }
 END_TEST
 
+/* --- what is said of several pages --- */
+
+/* What is said of one page need not be true of another one. */
+START_TEST(findings_that_differ_are_told_apart)
+{
+	const struct pagedet_finding first = {
+		.rule = 6, .confidence = PAGEDET_CONFIDENCE_HIGH,
+		.cause = "a", .likely = "", .advice = "b",
+		.lets_run = PAGEDET_SIDE_HERE,
+	};
+	struct pagedet_finding f[3] = { first, first, first };
+	struct difference d[3] = {
+		{ .finding = &f[0] }, { .finding = &f[1] },
+		{ .finding = &f[2] },
+	};
+	struct agent a = { .n_differences = 3, .differences = d };
+	struct report_rule rules[3];
+
+	ck_assert_uint_eq(report_rules(&a, rules, 3), 1);
+	ck_assert_uint_eq(rules[0].n, 3);
+	ck_assert_uint_eq(report_others(&a, rules, 1), 0);
+	f[1].confidence = PAGEDET_CONFIDENCE_LOW;
+	ck_assert_uint_eq(report_rules(&a, rules, 3), 2);
+	ck_assert_uint_eq(rules[0].n, 2);
+	f[2].advice = "c";
+	ck_assert_uint_eq(report_rules(&a, rules, 3), 3);
+	f[2] = first;
+	f[2].cause = "d";
+	ck_assert_uint_eq(report_rules(&a, rules, 3), 3);
+	ck_assert_uint_eq(report_rules(&a, rules, 2), 2);
+	ck_assert_uint_eq(report_others(&a, rules, 2), 1);
+}
+END_TEST
+
 /* --- advice --- */
 
 static struct report_advice advice_on(uint32_t here, uint32_t peer,
@@ -295,19 +440,46 @@ START_TEST(advice_on_given_processes_lets_no_side_go_on)
 }
 END_TEST
 
+/* It was right to let the source go on until the destination did. */
+START_TEST(advice_loses_nothing_that_a_guest_did)
+{
+	struct pagedet_finding f = { .lets_run = PAGEDET_SIDE_HERE,
+				     .advice = "stop, and copy again" };
+	struct agent a = { .went_on = false };
+
+	ck_assert_int_eq(report_lets_run(&a, &f), SOURCE);
+	ck_assert_str_eq(report_advice_of(&a, &f), "stop, and copy again");
+	a.went_on = true;
+	ck_assert_int_eq(report_lets_run(&a, &f), NEITHER);
+	ck_assert_ptr_nonnull(strstr(report_advice_of(&a, &f),
+				     "keep both sides"));
+	f.lets_run = PAGEDET_SIDE_PEER;
+	ck_assert_int_eq(report_lets_run(&a, &f), DESTINATION);
+	f.lets_run = PAGEDET_SIDE_BOTH;
+	ck_assert_int_eq(report_lets_run(&a, &f), NEITHER);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("migration_agent");
 
 	unit_test(s, late_answers_are_passed_over);
+	unit_test(s, machines_that_stop_and_run_again);
 	unit_test(s, verdict_is_grammatical);
+	unit_test(s, sources_that_went_on_are_named);
 	unit_test(s, of_given_processes_history_is_not_known);
 	unit_test(s, of_a_migration_that_was_seen_it_is_known);
+	unit_test(s, pages_that_are_absent_may_not_be_discarded);
 	unit_test(s, counters_move_upwards);
 	unit_test(s, late_looks_are_forgotten);
+	unit_test(s, what_comes_late_may_have_been_sent_early);
+	unit_test(s, looks_at_another_stop_are_forgotten);
 	unit_test(s, changes_after_a_late_look_are_kept);
 	unit_test(s, places_are_those_at_the_stop);
+	unit_test(s, findings_that_differ_are_told_apart);
 	unit_test(s, advice_lets_the_side_go_on_that_is_right);
 	unit_test(s, advice_on_given_processes_lets_no_side_go_on);
+	unit_test(s, advice_loses_nothing_that_a_guest_did);
 	return unit_main(s);
 }

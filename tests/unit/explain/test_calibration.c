@@ -60,6 +60,15 @@ static void explain(const struct world *w, uint32_t looks,
 		ck_abort_msg("not one finding");
 }
 
+/* What the guest wrote when it ran there is not damage. */
+static void check_ran(const struct world *w, const struct kind *k,
+		      const struct pagedet_finding *f)
+{
+	if ((w->flags & SOURCE_RAN && f->here_intact == PAGEDET_NO) ||
+	    (w->flags & PEER_RAN && f->peer_intact == PAGEDET_NO))
+		WRONG("%s: %s blames the side that ran", k->name, f->name);
+}
+
 /* The model knows which side is damaged, unless the guest continued. */
 static void check_sides(const struct world *w, const struct kind *k,
 			const struct pagedet_finding *f)
@@ -67,6 +76,7 @@ static void check_sides(const struct world *w, const struct kind *k,
 	const bool here = w->src != w->truth || w->src_poison;
 	const bool peer = w->dst != w->truth || w->dst_poison;
 
+	check_ran(w, k, f);
 	if (w->flags & (SOURCE_RAN | PEER_RAN | UNSTEADY))
 		return;
 	if (w->unwanted && (f->here_intact != PAGEDET_DUNNO ||

@@ -215,6 +215,9 @@ static void check_advice(const struct pagedet_finding *f)
 		ck_abort_msg("%s lets the source go on", f->name);
 	if (f->lets_run == PAGEDET_SIDE_PEER && !peer_ok)
 		ck_abort_msg("%s lets the peer go on", f->name);
+	if ((f->lets_run == PAGEDET_SIDE_HERE && e.peer_ran != PAGEDET_NO) ||
+	    (f->lets_run == PAGEDET_SIDE_PEER && e.here_ran != PAGEDET_NO))
+		ck_abort_msg("%s loses what a guest did that ran", f->name);
 	if (strstr(f->advice, "copy again") && !here_ok)
 		ck_abort_msg("%s: %s", f->name, f->advice);
 	if (strstr(f->advice, "the peer has what the source had") && !peer_ok)

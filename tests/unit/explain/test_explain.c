@@ -55,6 +55,14 @@ START_TEST(rule_2_memory_error)
 	e.counters_here = PAGEDET_YES;
 	MISMATCH("memory-error", CERTAIN);
 	ck_assert_ptr_nonnull(strstr(found[0].likely, "broken memory"));
+	/* They count the errors of all memory, and a page can be poisoned by
+	 * hand. */
+	ck_assert_uint_eq(found[0].likely_confidence,
+			  PAGEDET_CONFIDENCE_MEDIUM);
+	/* Its bytes are lost, whatever runs. */
+	e.peer_ran = PAGEDET_YES;
+	MISMATCH("memory-error", CERTAIN);
+	e.peer_ran = PAGEDET_NO;
 	/* A read that failed for another reason is not poison. */
 	set_flags(&here, 0);
 	MISMATCH("mismatch-unknown", NONE);
@@ -62,6 +70,16 @@ START_TEST(rule_2_memory_error)
 	set_pte(&peer, PAGEDET_PTE(PAGEDET_PTE_HWPOISON));
 	e.peer_read = PAGEDET_READ_REFUSED;
 	MISMATCH("memory-error", CERTAIN);
+	/* That it was read does not make it surer that it cannot be read. */
+	hashes(1, 1, 2);
+	set_flags(&here, PAGEDET_PF(PAGEDET_PF_HWPOISON));
+	MISMATCH("memory-error", MEDIUM);
+	ck_assert_uint_eq(alternative("still-readable")->state,
+			  PAGEDET_ALTERNATIVE_POSSIBLE);
+	e.hash_state[PAGEDET_AS_NOW] = PAGEDET_IO;
+	e.zero[PAGEDET_AS_NOW] = PAGEDET_DUNNO;
+	MISMATCH("memory-error", MEDIUM);
+	ck_assert(names_unknown("can still be read"));
 }
 END_TEST
 
@@ -72,9 +90,22 @@ START_TEST(rule_3_missing)
 	MISMATCH("missing-at-peer", CERTAIN);
 	ck_assert_uint_eq(found[0].likely_confidence,
 			  PAGEDET_CONFIDENCE_MEDIUM);
+	ck_assert_ptr_nonnull(strstr(found[0].likely, "did not store it"));
+	/* The source may have told it to discard the page. */
+	e.peer_discarded = PAGEDET_YES;
+	MISMATCH("missing-at-peer", CERTAIN);
+	ck_assert_ptr_nonnull(strstr(found[0].likely, "postcopy"));
+	e.peer_discarded = PAGEDET_DUNNO;
 	e.peer_complete = PAGEDET_NO;
 	MISMATCH("missing-at-peer", CERTAIN);
 	ck_assert_str_eq(found[0].likely, "pages are still to come");
+	ck_assert_uint_eq(found[0].likely_confidence,
+			  PAGEDET_CONFIDENCE_MEDIUM);
+	e.peer_discarded = PAGEDET_YES;
+	MISMATCH("missing-at-peer", CERTAIN);
+	ck_assert_uint_eq(found[0].likely_confidence,
+			  PAGEDET_CONFIDENCE_HIGH);
+	e.peer_discarded = PAGEDET_DUNNO;
 	/* Without its contents, it may be in a file without being mapped. */
 	e.hash_state[PAGEDET_AS_PEER] = PAGEDET_TOO_COSTLY;
 	e.zero[PAGEDET_AS_PEER] = PAGEDET_DUNNO;
@@ -478,6 +509,41 @@ START_TEST(write_in_flight_at_the_stop)
 	e.stopped_drained = PAGEDET_DUNNO;
 	MISMATCH("memory-error", CERTAIN);
 	SIDES(NO, DUNNO, BOTH);
+}
+END_TEST
+
+/* Its guest may have written the page, or given it back. */
+START_TEST(sides_that_may_have_run)
+{
+	hashes(1, 1, 2);
+	e.peer_ran = PAGEDET_DUNNO;
+	MISMATCH("changed-after-send", MEDIUM);
+	SIDES(YES, DUNNO, BOTH);
+	/* This page was like that before anything ran there. */
+	set_more(PAGEDET_AS_PEER_STOPPED, 2);
+	MISMATCH("changed-after-send", HIGH);
+	SIDES(YES, NO, BOTH);
+	/* What the guest did there would be lost. */
+	hashes(1, 1, 3);
+	e.earlier = PAGEDET_YES;
+	MISMATCH("stale-version", HIGH);
+	SIDES(YES, NO, HERE);
+	e.peer_ran = PAGEDET_DUNNO;
+	MISMATCH("stale-version", MEDIUM);
+	SIDES(YES, DUNNO, BOTH);
+	ck_assert_ptr_nonnull(strstr(found[0].advice, "did not run"));
+	hashes(1, 2, 1);
+	set_more(PAGEDET_AS_STOPPED, 1);
+	e.here_ran = PAGEDET_DUNNO;
+	MISMATCH("changed-here-after-stop", MEDIUM);
+	SIDES(DUNNO, YES, BOTH);
+	ck_assert_ptr_nonnull(strstr(found[0].advice, "did not run"));
+	hashes(1, 0, 1);
+	set_more(PAGEDET_AS_STOPPED, 1);
+	e.here_missing = PAGEDET_YES;
+	e.here_ran = PAGEDET_DUNNO;
+	MISMATCH("vanished-here", MEDIUM);
+	SIDES(DUNNO, YES, BOTH);
 }
 END_TEST
 
@@ -936,6 +1002,7 @@ int main(void)
 	unit_test(s, rule_16_before_tap);
 	unit_test(s, rule_17_vanished);
 	unit_test(s, write_in_flight_at_the_stop);
+	unit_test(s, sides_that_may_have_run);
 	unit_test(s, sent_after_the_look_at_the_stop);
 	unit_test(s, same_before_proves_little);
 	unit_test(s, given_back_by_the_guest);
