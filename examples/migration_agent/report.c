@@ -69,8 +69,8 @@ static void say_verdict(const struct agent *a, unsigned long long pages,
 		snprintf(text, size, "Cannot tell: the destination went on "
 			 "before it could be compared; start it with -S.");
 	else if (a->vm[SOURCE].ran)
-		snprintf(text, size, "Cannot tell: the source went on after the "
-			 "switch, and was stopped before it was compared.");
+		snprintf(text, size, "Cannot tell: the source went on after "
+			 "the switch, and was stopped before it was compared.");
 	else if (!stood_still(a))
 		say_restless(a, text, size);
 	else if (!a->n_differences && a->went_on && !a->n_unproven)
