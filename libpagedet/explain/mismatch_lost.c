@@ -92,6 +92,17 @@ static bool is_never_filled(const struct pdet_case *c)
 	       (pdet_never_sent(c) || pdet_is_zero(c, SENT, PAGEDET_NO));
 }
 
+/*
+ * Zeroes that were sent last need not be stored: a page without contents has
+ * them.
+ */
+static bool is_zero_as_sent(const struct pdet_case *c)
+{
+	return pdet_is_zero(c, SENT, PAGEDET_YES) &&
+	       c->e.peer_discarded != PAGEDET_YES &&
+	       c->e.peer_complete != PAGEDET_NO;
+}
+
 bool pdet_missing(struct pdet_case *c)
 {
 	const bool told = c->e.peer_missing == PAGEDET_YES ||
@@ -100,7 +111,8 @@ bool pdet_missing(struct pdet_case *c)
 	if ((pdet_row_absent(&c->peer) != PAGEDET_YES &&
 	     !(told && is_never_filled(c))) ||
 	    pdet_lacks(c, PAGEDET_SIDE_PEER) != PAGEDET_YES ||
-	    pdet_is_zero(c, NOW, PAGEDET_YES) || pdet_is_changed_here(c))
+	    pdet_is_zero(c, NOW, PAGEDET_YES) || pdet_is_changed_here(c) ||
+	    is_zero_as_sent(c))
 		return false;
 	/* Neither side has it: nothing shows that it should be there. */
 	if (pdet_lacks(c, PAGEDET_SIDE_HERE) == PAGEDET_YES &&

@@ -155,6 +155,13 @@ START_TEST(rule_4_zero_race)
 	set_pte(&peer, PAGEDET_PTE(PAGEDET_PTE_PRESENT));
 	e.track = PAGEDET_WRITES_SEEN;
 	MISMATCH("zero-page-race", HIGH);
+	/* Zeroes that are sent need not be stored. */
+	set_pte(&peer, 0);
+	MISMATCH("zero-page-race", HIGH);
+	/* The source told the peer to drop them, and nothing came then. */
+	e.peer_discarded = PAGEDET_YES;
+	MISMATCH("missing-at-peer", CERTAIN);
+	e.peer_discarded = PAGEDET_DUNNO;
 	/* A write that bypassed the tracked mapping is not excluded. */
 	e.track = PAGEDET_WRITES_DUNNO;
 	MISMATCH("zero-page-race", LOW);
