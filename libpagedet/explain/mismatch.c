@@ -139,6 +139,7 @@ bool pdet_is_given_back(const struct pdet_case *c)
 	return pdet_lacks(c, PAGEDET_SIDE_HERE) == PAGEDET_YES &&
 	       (pdet_is_zero(c, STOPPED, PAGEDET_NO) ||
 		(c->e.sent_stopped == PAGEDET_YES &&
+		 !pdet_is_zero(c, STOPPED, PAGEDET_YES) &&
 		 pdet_is_zero(c, SENT, PAGEDET_NO)));
 }
 
