@@ -8,6 +8,8 @@
 
 #include "agent.h"
 
+#define TICK_NS 10000000u	/* the longest */
+
 static uint32_t yes_no(bool yes)
 {
 	return yes ? PAGEDET_YES : PAGEDET_NO;
@@ -166,6 +168,10 @@ static uint32_t moved(const struct agent *a)
 	return a->before.known && a->after.known ? PAGEDET_NO : PAGEDET_DUNNO;
 }
 
+/*
+ * The page was read from memory before it came, and times of files go in ticks:
+ * only a write before the migration certainly came before the page was sent.
+ */
 static void add_file(const struct agent *a, struct pagedet_evidence *e,
 		     uint64_t page)
 {
@@ -176,7 +182,7 @@ static void add_file(const struct agent *a, struct pagedet_evidence *e,
 	e->file_ns = b->written_ns;
 	if (!e->hash_ns[PAGEDET_AS_SENT])
 		return;
-	if (b->written_ns < e->hash_ns[PAGEDET_AS_SENT])
+	if (b->written_ns + TICK_NS < a->started_ns)
 		e->file_written = PAGEDET_NO;
 	else if (b->others_ns >= e->hash_ns[PAGEDET_AS_SENT])
 		e->file_written = PAGEDET_YES;

@@ -182,6 +182,7 @@ START_TEST(of_a_migration_that_was_seen_it_is_known)
 	struct one o;
 
 	one_page(&o);
+	o.a.started_ns = agent_now();
 	o.a.blocks[0].written_ns = 1;
 	o.a.before = o.a.after = (struct counters){ .sum = 5, .known = true,
 						    .is_read = true };
@@ -191,6 +192,12 @@ START_TEST(of_a_migration_that_was_seen_it_is_known)
 	ck_assert_uint_eq(o.e.file_written, PAGEDET_NO);
 	ck_assert_uint_eq(o.e.earlier, PAGEDET_NO);
 	ck_assert_uint_ne(o.e.hash_ns[PAGEDET_AS_SENT], 0);
+	/* Before the page came, but it may have been read earlier. */
+	one_page(&o);
+	o.a.started_ns = 1;
+	o.a.blocks[0].written_ns = 2;
+	add_and_free(&o);
+	ck_assert_uint_eq(o.e.file_written, PAGEDET_DUNNO);
 }
 END_TEST
 
