@@ -568,7 +568,7 @@ static bool can_wait(struct pdet_disk *d)
 static bool look_again(struct pdet_disk *d, uint64_t page)
 {
 	enum seen seen;
-	int i;
+	int i, differing = 0;
 
 	for (i = 0; i < (d->is_btrfs ? TRIES + MAX_WAITS : TRIES); i++) {
 		/* Each turn may read a journal. */
@@ -580,18 +580,17 @@ static bool look_again(struct pdet_disk *d, uint64_t page)
 		if (seen == SETTLED)
 			return true;
 		/*
-		 * Compare once more, in case the page was written between both
-		 * reads.
+		 * The page may have been written to, and written out, between
+		 * both reads, each time. Then its cached bytes are others now.
 		 */
-		if (seen == LOST && i && !can_wait(d)) {
+		differing = seen == MOVING ? 0 : differing + 1;
+		if (differing < 2 || can_wait(d) || !is_steady(d, page))
+			continue;
+		if (seen == LOST)
 			lost(d, page);
-			return true;
-		}
-		if (seen == UNCOUNTED && i && !can_wait(d) &&
-		    is_steady(d, page)) {
+		else
 			different(d, page);
-			return true;
-		}
+		return true;
 	}
 	unknown(d, PAGEDET_CAUSE_RACED, page,
 		"it changes while it is read");

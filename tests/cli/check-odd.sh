@@ -90,6 +90,24 @@ else
 	tap_skip 'sysfs' 'it has no such file here'
 fi
 
+# with_library NAME: builds $tap_dir/NAME.c, and puts that library before the
+# others of $PAGEDET. The command without it is $plain then. Returns false if
+# that cannot be done.
+with_library() {
+	[ -z "${PDET_VALGRIND:-}" ] && ${CC:-cc} -shared -fPIC \
+		-o "$tap_dir/$1.so" "$tap_dir/$1.c" -ldl \
+		> "$tap_dir/why" 2>&1 &&
+		LD_PRELOAD=$tap_dir/$1.so "$PAGEDET" --version \
+			> "$tap_dir/why" 2>&1 || return 1
+	cat > "$tap_dir/pagedet-$1" << END
+#!/bin/sh
+LD_PRELOAD=$tap_dir/$1.so exec "$PAGEDET" "\$@"
+END
+	chmod +x "$tap_dir/pagedet-$1"
+	plain=$PAGEDET
+	PAGEDET=$tap_dir/pagedet-$1
+}
+
 # --- files that are memory of their device: a library says that they are ---
 
 cat > "$tap_dir/dax.c" << 'END'
@@ -108,17 +126,7 @@ int statx(int dir, const char *path, int flags, unsigned mask, struct statx *st)
 }
 END
 echo x > "$tap_dir/f"
-if [ -z "${PDET_VALGRIND:-}" ] && ${CC:-cc} -shared -fPIC \
-	-o "$tap_dir/dax.so" "$tap_dir/dax.c" -ldl > "$tap_dir/why" 2>&1 &&
-	LD_PRELOAD=$tap_dir/dax.so "$PAGEDET" --version \
-		> "$tap_dir/why" 2>&1; then
-	cat > "$tap_dir/pagedet-dax" << END
-#!/bin/sh
-LD_PRELOAD=$tap_dir/dax.so exec "$PAGEDET" "\$@"
-END
-	chmod +x "$tap_dir/pagedet-dax"
-	plain=$PAGEDET
-	PAGEDET=$tap_dir/pagedet-dax
+if with_library dax; then
 	for kind in clean disk committed; do
 		verdict "DAX: $kind" 2 filesystem "$kind" "$tap_dir/f"
 	done
@@ -400,6 +408,61 @@ END
 		tap_not_ok "a file that changes: $lost of $n"
 	[ "$odd" = 0 ] && tap_ok 'a file that changes: always a verdict' ||
 		tap_not_ok "a file that changes: exit status $odd"
+
+	# Whenever the command asks where the file is, a library writes to it,
+	# and waits until that is on the disk: always after the cached bytes
+	# were copied, and before the disk is read.
+	cat > "$tap_dir/between.c" << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+int ioctl(int fd, unsigned long what, ...)
+{
+	int (*real)(int, unsigned long, void *) =
+		(__typeof__(real))dlsym(RTLD_NEXT, "ioctl");
+	static char byte;
+	char path[40];
+	va_list ap;
+	void *arg;
+	int f;
+
+	va_start(ap, what);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if ((unsigned)what == (unsigned)FS_IOC_FIEMAP) {
+		byte++;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		f = open(path, O_WRONLY);
+		if (f < 0 || pwrite(f, &byte, 1, 0) != 1 || fdatasync(f))
+			_exit(99);
+		close(f);
+	}
+	return real(fd, what, arg);
+}
+END
+	head -c 32768 /dev/zero > "$dir/between"
+	fsync_file "$dir/between"
+	if with_library between; then
+		run check disk "$dir/between" --json
+		PAGEDET=$plain
+		if cmp -s -n 1 "$dir/between" /dev/zero; then
+			tap_skip 'a page that is written between both reads' \
+				'a library does not see the question'
+		else
+			[ "$status" = 2 ] && grep -q '"cause":"raced"' \
+				"$tap_dir/stdout" &&
+				tap_ok 'written between both reads: not lost' ||
+				tap_not_ok 'written between both reads' "$(why)"
+		fi
+	else
+		tap_skip 'a page that is written between both reads' \
+			'a library cannot be put before the command'
+	fi
 	unmount_image
 else
 	[ -z "$loop" ] || losetup -d "$loop"
