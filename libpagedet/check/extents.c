@@ -12,7 +12,10 @@
 
 #include "check/disk.h"
 
-/* Enough for blocks of 1024 bytes and pages of 4096 bytes. */
+/*
+ * Enough for blocks of 1024 bytes and pages of 4096 bytes, and always for one
+ * page.
+ */
 #define MAX_EXTENTS 1026
 /* Without cachestat(2), for devices that must wait. */
 #define MAYBE_DIRTY "the kernel does not say whether the cache of the " \
@@ -230,7 +233,7 @@ static int load_file(struct pdet_disk *d, uint64_t first, size_t n, size_t at)
 	const unsigned shift = d->c->shift;
 	const uint64_t base = first << shift, end = base + (n << shift);
 	struct fiemap *map = d->map;
-	uint64_t from, to;
+	uint64_t from, to = base, rest;
 	uint32_t i;
 
 	memset(map, 0, sizeof(*map));
@@ -250,6 +253,12 @@ static int load_file(struct pdet_disk *d, uint64_t first, size_t n, size_t at)
 		if (from < to)
 			load_extent(d, e, base, from, to, at);
 	}
+	/* There may be more, unless the list has room. */
+	if (i < map->fm_extent_count)
+		return 0;
+	for (rest = (to - base) >> shift; rest < n; rest++)
+		set_unknown(d, at + (size_t)rest, PAGEDET_CAUSE_FILESYSTEM,
+			    "it is in too many pieces");
 	return 0;
 }
 
