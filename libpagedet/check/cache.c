@@ -7,9 +7,11 @@
  * cachestat. It finds only pages that are up to date as a whole.
  */
 #include <errno.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "check/check.h"
 #include "query/query.h"
@@ -20,10 +22,19 @@ int pdet_check_stat(const struct pdet_checked *c, uint64_t first, uint64_t n,
 	return pdet_cachestat(c->fd, first << c->shift, n << c->shift, ret);
 }
 
-/* A device has blocks of any size that its filesystem chooses. */
+/*
+ * A device has blocks of any size that its filesystem chooses. statfs(2) does
+ * not say how large blocks are: FAT and exFAT give the size of a cluster there.
+ * NFS keeps written bytes of a page without reading the others (fs/nfs/file.c,
+ * nfs_write_begin()).
+ */
 bool pdet_check_is_whole(const struct pdet_checked *c)
 {
-	return !c->block && c->block_size >> c->shift;
+	int size = 0;
+
+	return !c->block && !pdet_check_is_remote(c) &&
+	       ioctl(c->fd, FIGETBSZ, &size) == 0 && size > 0 &&
+	       (unsigned)size >> c->shift;
 }
 
 void pdet_check_uncounted(struct pdet_checked *c, int r)

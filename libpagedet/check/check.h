@@ -61,7 +61,6 @@ struct pdet_checked {
 	struct stat named;	/* status of the named file; for overlayfs, */
 	struct stat st;		/* this is the file below it */
 	unsigned long magic;	/* of the filesystem */
-	uint64_t block_size;	/* of the filesystem */
 	unsigned shift;		/* of the page size */
 	uint64_t bytes;		/* size of the file */
 	uint64_t first, end;	/* existing pages of the wanted range */

@@ -38,7 +38,6 @@ static int look_at(struct pdet_checked *c, int fd)
 		return pdet_fail_errno(c->env, "cannot stat %s", c->path);
 	c->named = c->st;
 	c->magic = (unsigned long)fs.f_type;
-	c->block_size = (uint64_t)fs.f_bsize;
 	c->block = S_ISBLK(c->st.st_mode);
 	return 0;
 }

@@ -148,7 +148,6 @@ static bool go_below(struct pdet_checked *c)
 	}
 	c->st = st;
 	c->magic = (unsigned long)fs.f_type;
-	c->block_size = (uint64_t)fs.f_bsize;
 	return true;
 }
 

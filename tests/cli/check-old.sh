@@ -128,6 +128,33 @@ for mode in ordered journal; do
 	rm "$tap_dir/img"
 done
 
+# --- a filesystem whose blocks are smaller than statfs(2) says ---
+
+if command -v mkfs.vfat > /dev/null; then
+	truncate -s 64M "$tap_dir/img"
+	mkfs.vfat -F 16 -S 512 -s 8 "$tap_dir/img" > "$tap_dir/why" 2>&1
+	dir=$tap_dir/fat
+	if mount_image defaults; then
+		new_file 65536 "$dir/part"
+		unmount "$dir" && mount "$loop" "$dir"
+		head -c 512 /dev/urandom |
+			dd of="$dir/part" bs=512 seek=11 conv=notrunc \
+				2> /dev/null
+		for kind in clean absent; do
+			verdict "FAT: a page that is cached in part: $kind" 2 \
+				no_kernel "$kind" "$dir/part"
+		done
+		unmount_image
+	else
+		[ -z "$loop" ] || losetup -d "$loop"
+		loop=
+		tap_skip 'FAT' 'cannot be mounted here'
+	fi
+	rm "$tap_dir/img"
+else
+	tap_skip 'FAT' 'needs mkfs.vfat'
+fi
+
 # --- data whose new place is told late ---
 
 if command -v mkfs.btrfs > /dev/null; then
