@@ -59,7 +59,10 @@ static int open_one(const struct pdet_check_device *d, dev_t dev, int flags)
 	return fd;
 }
 
-/* Finds the image by its name, and checks its inode. */
+/*
+ * Finds the image by its name, and checks its inode: another file may be there
+ * by now, or in this namespace.
+ */
 static void open_behind(struct pdet_check_device *d, dev_t dev)
 {
 	const struct pdet_env here = { .root = (char *)"" };
@@ -77,7 +80,8 @@ static void open_behind(struct pdet_check_device *d, dev_t dev)
 	if (d->behind < 0)
 		return;
 	d->behind_offset = info.lo_offset;
-	if (fstat(d->behind, &st) == 0 && st.st_ino == info.lo_inode &&
+	if (fstat(d->behind, &st) == 0 && st.st_dev == info.lo_device &&
+	    st.st_ino == info.lo_inode &&
 	    (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
 		return;
 	close(d->behind);

@@ -10,6 +10,8 @@
 journal_loop=
 server=
 more_clean_up() {
+	exec 8>&-
+	[ -z "${hider:-}" ] || unmount "$hider" 2> /dev/null || :
 	[ -z "$journal_loop" ] || losetup -d "$journal_loop" 2> /dev/null || :
 	[ -z "$server" ] || kill "$server" 2> /dev/null || :
 }
@@ -258,6 +260,45 @@ else
 	tap_skip 'a server' "no FUSE: $(cat "$tap_dir/why")"
 fi
 server=
+
+# --- an image that is no longer at its place ---
+
+# dirty_loop: a page that only the cache of $loop has
+dirty_loop() {
+	printf dirty | dd of="$loop" conv=notrunc 2> /dev/null
+}
+
+# hidden_image: the image of $loop is hidden by another one, which has the same
+# inode number, and these bytes
+hidden_image() {
+	mkdir "$tap_dir/hidden"
+	mount -t tmpfs none "$tap_dir/hidden" 2> "$tap_dir/why" || return 1
+	mounted=$tap_dir/hidden
+	truncate -s 1M "$mounted/img"
+	inode=$(stat -c %i "$mounted/img")
+	loop=$(losetup -f --show "$mounted/img" 2> "$tap_dir/why") || return 1
+	mount -t tmpfs none "$mounted" && hider=$mounted
+	printf dirty > "$mounted/img"
+	truncate -s 1M "$mounted/img"
+	[ "$(stat -c %i "$mounted/img")" = "$inode" ]
+}
+
+hider=
+if command -v losetup > /dev/null && hidden_image; then
+	exec 8<> "$loop"
+	cat "$loop" > /dev/null
+	fresh dirty_loop 'a hidden image: another one is not read' 2 \
+		unreadable disk "$loop" 0+1
+	exec 8>&-
+else
+	tap_skip 'a hidden image' 'cannot be made here'
+fi
+[ -z "$hider" ] || unmount "$hider"
+hider=
+[ -z "$loop" ] || losetup -d "$loop"
+loop=
+[ -z "$mounted" ] || unmount "$mounted"
+mounted=
 
 # --- encoded data ---
 
