@@ -6,8 +6,10 @@
  * device the image is read there. Without cachestat(2), a direct read must not
  * wait: the kernel then fails where it would write pages out.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <linux/loop.h>
 #include <stdio.h>
@@ -123,6 +125,32 @@ void pdet_device_close(struct pdet_check_device *d)
 	if (d->behind >= 0)
 		close(d->behind);
 	d->fd = d->cached_fd = d->behind = -1;
+}
+
+bool pdet_device_is_divided(const char *dir)
+{
+	char path[PATH_MAX + 300];
+	bool yes = false;
+	struct dirent *e;
+	int holders = 0;
+	DIR *d;
+
+	d = opendir(dir);
+	if (!d)
+		return true;
+	while (!yes && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%s/partition", dir,
+			 e->d_name);
+		yes = *e->d_name != '.' && access(path, F_OK) == 0;
+	}
+	closedir(d);
+	snprintf(path, sizeof(path), "%s/holders", dir);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		holders += *e->d_name != '.';
+	if (d)
+		closedir(d);
+	return yes || holders || !d;
 }
 
 /* Returns 1, 0, or negative errno: that is not known. */

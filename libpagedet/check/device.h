@@ -23,6 +23,12 @@ int pdet_device_open(struct pdet_check_device *d, dev_t dev);
 void pdet_device_close(struct pdet_check_device *d);
 
 /*
+ * pdet_device_is_divided - whether the device has partitions or is below other
+ * devices. @dir is its directory in /sys. True also if this is not known.
+ */
+bool pdet_device_is_divided(const char *dir);
+
+/*
  * pdet_device_read - read whole sectors to @buf, which is aligned to 4096 bytes
  * or a sector. Returns 0, -EBUSY, -EAGAIN, or another negative errno. -EBUSY:
  * the page cache of the device has dirty pages there, which the read would

@@ -6,9 +6,9 @@
  * that is clean and differs may be called a lost write. btrfs may have several
  * copies of a page. A page is lost only if it differs from all of them.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -151,42 +151,33 @@ bool pdet_check_journals_data(const struct pdet_checked *c)
 	return yes;
 }
 
-static bool has_entries(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *e;
-	bool yes = false;
-
-	while (dir && !yes && (e = readdir(dir)))
-		yes = *e->d_name != '.';
-	if (dir)
-		closedir(dir);
-	return yes;
-}
-
 /*
- * Whether the device is mounted, in any namespace, or is a part of another
- * device.
+ * Whether the device is mounted, in any namespace, or others write to its disk:
+ * its partitions and devices above it have caches of their own.
  */
 static bool is_in_use(const struct pdet_disk *d)
 {
 	static const char *const where[] = {
 		"/sys/fs/ext4/%s", "/sys/fs/xfs/%s", "/sys/fs/f2fs/%s",
+		"/sys/fs/btrfs/*/devices/%s",
 	};
 	const char *name = strrchr(d->device.name, '/');
 	char path[128], dev[32], line[8192];
 	bool yes = false;
+	glob_t found;
 	size_t i;
 	FILE *f;
 
 	for (i = 0; i < PDET_COUNT(where); i++) {
 		snprintf(path, sizeof(path), where[i], name ? name + 1 : "");
-		if (access(path, F_OK) == 0)
+		if (glob(path, GLOB_NOSORT, NULL, &found) == 0) {
+			globfree(&found);
 			return true;
+		}
 	}
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/holders",
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u",
 		 major(d->c->st.st_rdev), minor(d->c->st.st_rdev));
-	if (has_entries(path))
+	if (pdet_device_is_divided(path))
 		return true;
 	f = fopen("/proc/self/mountinfo", "re");
 	if (!f)
@@ -430,8 +421,8 @@ static void lost(struct pdet_disk *d, uint64_t page)
 			 "may have it");
 	else if (d->held_back)
 		violated(d, PAGEDET_CAUSE_DIFFERENT, page, "clean, but "
-			 "different from the disk: the filesystem that uses "
-			 "it may hold it back, or write past this cache");
+			 "different from the disk: what uses the device may "
+			 "hold it back, or write past this cache");
 	else if (d->journals_data && !d->committed)
 		unknown(d, PAGEDET_CAUSE_JOURNAL, page, "differs from its "
 			"block; the journal has the data of this file until it "

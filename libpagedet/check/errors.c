@@ -5,7 +5,6 @@
  * assertion holds if nothing was lost from the trace, and neither trace nor
  * counters have errors.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,6 +20,7 @@
 #include "base/text/plural.h"
 #include "base/vec.h"
 #include "check/btrfs.h"
+#include "check/device.h"
 #include "check/kmsg.h"
 #include "check/mark.h"
 #include "check/mount.h"
@@ -73,37 +73,6 @@ static void find_disk(struct asked *a)
 	a->node = (a->dev >> 32) << 20 | (a->dev & 0xffffffff);
 }
 
-/*
- * Whether the device has partitions or is below other devices. True also if
- * this is not known.
- */
-static bool is_divided(const struct asked *a)
-{
-	const size_t len = strlen(a->disk);
-	char path[PATH_MAX + 300];
-	bool yes = false;
-	struct dirent *e;
-	int holders = 0;
-	DIR *d;
-
-	d = len ? opendir(a->disk) : NULL;
-	if (!d)
-		return true;
-	while (!yes && (e = readdir(d))) {
-		snprintf(path, sizeof(path), "%s/%s/partition", a->disk,
-			 e->d_name);
-		yes = *e->d_name != '.' && access(path, F_OK) == 0;
-	}
-	closedir(d);
-	snprintf(path, sizeof(path), "%s/holders", a->disk);
-	d = opendir(path);
-	while (d && (e = readdir(d)))
-		holders += *e->d_name != '.';
-	if (d)
-		closedir(d);
-	return yes || holders || !d;
-}
-
 static void find_out(struct asked *a)
 {
 	struct pdet_checked *c = a->c;
@@ -118,7 +87,7 @@ static void find_out(struct asked *a)
 		a->known = true;
 		find_disk(a);
 		a->elsewhere = !pdet_check_mount_of(c->st.st_rdev, &a->dev) ||
-			       is_divided(a);
+			       pdet_device_is_divided(a->disk);
 	} else if (pdet_check_mount(c->fd, &mount) == 0) {
 		a->dev = mount.m.dev;
 		a->known = true;

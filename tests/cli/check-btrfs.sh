@@ -56,6 +56,14 @@ print(n)
 END
 }
 
+# changed_below: has a part of the device in its cache, and changes the disk
+# past that
+changed_below() {
+	head -c 134217728 "$loop" > /dev/null
+	new_f
+	fsync_file "$f"
+}
+
 # other_name: the device that has the name of the filesystem's device by now is
 # another one
 other_name() {
@@ -127,6 +135,8 @@ for profile in single dup; do
 	echo 'a few bytes' > "$dir/small"
 	fsync_file "$dir/small"
 	verdict "$profile: data in the tree" 2 encoded disk "$dir/small"
+	fresh changed_below "$profile: written past the cache of the device" \
+		1 different disk "$loop" 0+32768
 	if [ "$profile" = single ]; then
 		new_f
 		fsync_file "$f"

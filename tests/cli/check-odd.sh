@@ -300,6 +300,27 @@ loop=
 [ -z "$mounted" ] || unmount "$mounted"
 mounted=
 
+# --- a device whose partitions are written to, past its cache ---
+
+parted=
+truncate -s 4M "$tap_dir/parts"
+if command -v sfdisk > /dev/null && command -v losetup > /dev/null &&
+	echo 2048,2048 | sfdisk -q "$tap_dir/parts" > "$tap_dir/why" 2>&1 &&
+	loop=$(losetup -f -P --show "$tap_dir/parts" 2> "$tap_dir/why"); then
+	exec 8< "$loop"
+	cat "$loop" > /dev/null
+	if [ -b "${loop}p1" ] && printf other |
+		dd of="${loop}p1" conv=notrunc,fsync 2> "$tap_dir/why"; then
+		parted=y
+		verdict 'a partition was written: no lost write' 1 different \
+			disk "$loop"
+	fi
+	exec 8<&-
+	losetup -d "$loop"
+fi
+loop=
+[ -n "$parted" ] || tap_skip 'a partition' 'cannot be made here'
+
 # --- encoded data ---
 
 if ! command -v mke2fs > /dev/null || ! command -v losetup > /dev/null; then
