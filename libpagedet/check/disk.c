@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -23,6 +24,7 @@
 #include "base/clock.h"
 #include "base/text/plural.h"
 #include "check/disk.h"
+#include "kernel/text/mountinfo.h"
 
 #ifndef XFS_SUPER_MAGIC
 #define XFS_SUPER_MAGIC 0x58465342
@@ -187,6 +189,36 @@ static bool is_in_use(const struct pdet_disk *d)
 	while (!yes && fgets(line, sizeof(line), f))
 		yes = strstr(line, dev);
 	fclose(f);
+	return yes;
+}
+
+/* Whether the kernel swaps to it. Swapping goes past the page cache. */
+static bool is_swapped_to(const struct pdet_checked *c)
+{
+	FILE *f = fopen("/proc/swaps", "re");
+	char path[PATH_MAX], *text = NULL;
+	struct pdet_scan line;
+	bool yes = false;
+	size_t cap = 0, len;
+	struct stat st;
+	ssize_t n;
+
+	while (f && !yes && (n = getline(&text, &cap, f)) > 0) {
+		line = (struct pdet_scan){ text, text + n };
+		/* The first line is a heading. */
+		if (*text != '/' ||
+		    !pdet_mountinfo_text(pdet_scan_token(&line), path,
+					 sizeof(path), &len) ||
+		    stat(path, &st))
+			continue;
+		yes = c->block ? S_ISBLK(st.st_mode) &&
+				 st.st_rdev == c->st.st_rdev :
+				 st.st_dev == c->st.st_dev &&
+				 st.st_ino == c->st.st_ino;
+	}
+	free(text);
+	if (f)
+		fclose(f);
 	return yes;
 }
 
@@ -773,6 +805,11 @@ int pdet_check_disk(struct pdet_checked *c)
 
 	if (pdet_check_diskless(c))
 		return 0;
+	if (is_swapped_to(c)) {
+		cannot(c, PAGEDET_CAUSE_FILESYSTEM, "the kernel swaps to it, "
+		       "past this cache");
+		return 0;
+	}
 	/* An empty file does not have a page, but may be committed. */
 	if ((c->first == c->end && (c->block || c->bytes ||
 				    c->kind != PAGEDET_CHECK_COMMITTED)) ||

@@ -11,6 +11,7 @@ journal_loop=
 server=
 more_clean_up() {
 	exec 8>&-
+	[ -z "${swapping:-}" ] || swapoff "$swapping" 2> /dev/null || :
 	[ -z "${hider:-}" ] || unmount "$hider" 2> /dev/null || :
 	[ -z "$journal_loop" ] || losetup -d "$journal_loop" 2> /dev/null || :
 	[ -z "$server" ] || kill "$server" 2> /dev/null || :
@@ -470,6 +471,22 @@ END
 		tap_not_ok "a file that changes: $lost of $n"
 	[ "$odd" = 0 ] && tap_ok 'a file that changes: always a verdict' ||
 		tap_not_ok "a file that changes: exit status $odd"
+
+	# the kernel may write to a swap area at any time, past the cache
+	head -c 4000000 /dev/zero > "$dir/swap"
+	chmod 600 "$dir/swap"
+	fsync_file "$dir/swap"
+	if mkswap "$dir/swap" > "$tap_dir/why" 2>&1 &&
+		swapon "$dir/swap" 2> "$tap_dir/why"; then
+		swapping=$dir/swap
+		for kind in disk committed; do
+			verdict "a file that is swapped to: $kind" 2 \
+				filesystem "$kind" "$swapping"
+		done
+		swapoff "$swapping" && swapping=
+	else
+		tap_skip 'a file that is swapped to' 'cannot be made here'
+	fi
 
 	# Whenever the command asks where the file is, a library writes to it,
 	# and waits until that is on the disk: always after the cached bytes
