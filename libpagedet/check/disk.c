@@ -128,12 +128,13 @@ static bool is_marked(const struct pdet_checked *c)
 
 /*
  * Whether the data goes through the journal: the file or the mount has a flag
- * for it. If neither is known, it may.
+ * for it. If one is not known, it may: no mount of a filesystem is visible that
+ * was unmounted lazily, or that is mounted in other namespaces only.
  */
 bool pdet_check_journals_data(const struct pdet_checked *c)
 {
 	char line[8192], dev[32], *at;
-	bool yes = false;
+	bool yes = false, known = false;
 	FILE *f;
 
 	if (c->magic != EXT4_SUPER_MAGIC)
@@ -146,11 +147,12 @@ bool pdet_check_journals_data(const struct pdet_checked *c)
 	snprintf(dev, sizeof(dev), " %u:%u ", major(c->st.st_dev),
 		 minor(c->st.st_dev));
 	while (!yes && fgets(line, sizeof(line), f)) {
-		at = strstr(line, " - ");
-		yes = strstr(line, dev) && at && strstr(at, "data=journal");
+		at = strstr(line, dev) ? strstr(line, " - ") : NULL;
+		known = known || at;
+		yes = at && strstr(at, "data=journal");
 	}
 	fclose(f);
-	return yes;
+	return yes || !known;
 }
 
 /*
@@ -457,8 +459,8 @@ static void lost(struct pdet_disk *d, uint64_t page)
 			 "hold it back, or write past this cache");
 	else if (d->journals_data && !d->committed)
 		unknown(d, PAGEDET_CAUSE_JOURNAL, page, "differs from its "
-			"block; the journal has the data of this file until it "
-			"is written there: use 'committed'");
+			"block; the journal may have the data of this file "
+			"until it is written there: use 'committed'");
 	else if (p->unplaced)
 		unknown(d, PAGEDET_CAUSE_UNWRITTEN, page, "no block on the "
 			"disk was chosen for it yet");

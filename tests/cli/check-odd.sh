@@ -472,6 +472,18 @@ END
 	[ "$odd" = 0 ] && tap_ok 'a file that changes: always a verdict' ||
 		tap_not_ok "a file that changes: exit status $odd"
 
+	# nothing says how a filesystem is mounted that no mount shows
+	head -c 50000 /dev/urandom > "$dir/hidden"
+	fsync_file "$dir/hidden"
+	lose "$dir/hidden"
+	verdict 'a lost write' 1 lost_write disk "$dir/hidden"
+	exec 8< "$dir/hidden"
+	umount -l "$dir"
+	verdict 'a file that no mount shows: the journal may have it' 2 \
+		journal disk "/proc/$$/fd/8"
+	exec 8<&-
+	mount "$loop" "$dir"
+
 	# the kernel may write to a swap area at any time, past the cache
 	head -c 4000000 /dev/zero > "$dir/swap"
 	chmod 600 "$dir/swap"

@@ -173,16 +173,7 @@ of_files() {
 		not_written disk "$dir/g" ;;
 	esac
 	# behind the filesystem's back
-	"$PYTHON3" - "$f" "$loop" > "$tap_dir/why" 2>&1 << 'END'
-import fcntl, os, struct, sys
-f = os.open(sys.argv[1], os.O_RDONLY)
-b = bytearray(struct.pack("=QQLLLL", 0, 4096, 0, 0, 1, 0) + bytes(56))
-fcntl.ioctl(f, 0xC020660B, b)
-where = struct.unpack_from("=QQQ", b, 32)[1]
-d = os.open(sys.argv[2], os.O_RDWR | os.O_SYNC)
-os.pwrite(d, b"lost", where)
-os.fsync(d)
-END
+	lose "$f"
 	case $name in
 	*journal*) ;;
 	*)

@@ -65,6 +65,20 @@ sys.exit(ctypes.CDLL(None).sync_file_range(f, zero, zero, 7) and 1)
 END
 }
 
+# lose FILE: changes its first bytes on $loop, behind the filesystem's back
+lose() {
+	"$PYTHON3" - "$1" "$loop" > "$tap_dir/why" 2>&1 << 'END'
+import fcntl, os, struct, sys
+f = os.open(sys.argv[1], os.O_RDONLY)
+b = bytearray(struct.pack("=QQLLLL", 0, 4096, 0, 0, 1, 0) + bytes(56))
+fcntl.ioctl(f, 0xC020660B, b)
+where = struct.unpack_from("=QQQ", b, 32)[1]
+d = os.open(sys.argv[2], os.O_RDWR | os.O_SYNC)
+os.pwrite(d, b"lost", where)
+os.fsync(d)
+END
+}
+
 # is_verdict STATUS CAUSE ARGUMENTS...: whether this is what is answered
 is_verdict() {
 	verdict_status=$1
