@@ -119,7 +119,8 @@ static const char *read_bytes(struct pdet_disk *d, char *buf, size_t n,
 		return MAYBE_DIRTY;
 	}
 	if (r == -ENOTSUP)
-		return "it is striped, or on another device";
+		return "it is striped, on another device, or in a chunk that "
+		       "is new";
 	return r == -ERANGE ? "the filesystem names a place that the device "
 			      "does not have" :
 			      "the device cannot be read there";
