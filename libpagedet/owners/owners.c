@@ -28,11 +28,12 @@ struct pdet_owners {
 static int ask(struct pdet_owners *o, const struct pdet_owners_args *args)
 {
 	const struct pagedet_owners_query *q = args->query;
+	const uint64_t n_by = q->by ? q->n_by : 0;
 	uint64_t i;
 
-	if (q->n_by > PAGEDET_OWNER_KEYS)
+	if (n_by > PAGEDET_OWNER_KEYS)
 		return pdet_fail(args->env, EINVAL, "cannot group by %llu keys",
-				 (unsigned long long)q->n_by);
+				 (unsigned long long)n_by);
 	if (q->options & ~(uint32_t)(PAGEDET_OWNERS_REVERSE |
 				     PAGEDET_OWNERS_MIXED) || q->reserved)
 		return pdet_fail(args->env, EINVAL, "cannot group: unknown "
@@ -41,14 +42,14 @@ static int ask(struct pdet_owners *o, const struct pdet_owners_args *args)
 		return pdet_fail(args->env, EINVAL,
 				 "cannot sort: there is no order %u",
 				 q->sort);
-	for (i = 0; i < q->n_by; i++) {
+	for (i = 0; i < n_by; i++) {
 		if (!pdet_owner_key_name(q->by[i]))
 			return pdet_fail(args->env, EINVAL,
 					 "cannot group: there is no key %u",
 					 q->by[i]);
 		o->asked.by[i] = q->by[i];
 	}
-	o->asked.n_by = q->n_by ? (unsigned)q->n_by : 1;
+	o->asked.n_by = n_by ? (unsigned)n_by : 1;
 	o->asked.mixed = q->options & PAGEDET_OWNERS_MIXED;
 	if (o->asked.mixed)
 		o->asked.by[o->asked.n_by++] = PAGEDET_OWNER_BLOCK;

@@ -1066,8 +1066,10 @@ static int step_runs(struct pdet_iter *it, struct pdet_batch **ret)
 			return 1;
 		}
 	}
-	if (it->ended)
-		return 0;
+	if (it->ended) {
+		r = -atomic_load(&it->stopped);
+		return r ? say_stopped(it, r) : 0;
+	}
 	it->ended = true;
 	it->current = NULL;
 	*ret = pdet_run_take(it->run, true);

@@ -151,6 +151,7 @@ struct pdet_batch *pdet_run_take(struct pdet_run *r, bool last)
 
 void pdet_run_drop(struct pdet_run *r)
 {
+	pdet_batch_clear(&r->out, 1);
 	pdet_batch_clear(&r->open, 1);
 	r->handed = true;
 	r->lost = 0;

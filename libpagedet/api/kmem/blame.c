@@ -98,17 +98,6 @@ static int take_count(struct blaming *b, const struct pagedet_page *row)
 	return 0;
 }
 
-/* 0 if all was read; the iterator tells a stop only there. */
-static int end_of(struct blaming *b, struct pagedet_iter *it)
-{
-	struct pagedet_coverage c = { .size = sizeof(c) };
-
-	if (pagedet_coverage(it, &c) < 0 || c.complete || !c.stopped)
-		return 0;
-	errno = (int)c.stopped;
-	return pdet_fail_errno(&b->to->pd->env, "not all pages were read");
-}
-
 static int ask_pages(struct blaming *b, struct pagedet_query *q, uint32_t field,
 		     int (*taker)(struct blaming *b,
 				  const struct pagedet_page *row))
@@ -135,8 +124,6 @@ static int ask_pages(struct blaming *b, struct pagedet_query *q, uint32_t field,
 	while (r == 0 && (n = pagedet_next(it, rows, BATCH)) != 0)
 		for (i = 0, r = PDET_MIN(n, 0); i < n && r == 0; i++)
 			r = taker(b, &rows[i]);
-	if (r == 0)
-		r = end_of(b, it);
 	pagedet_iter_free(it);
 	free(rows);
 	return r;

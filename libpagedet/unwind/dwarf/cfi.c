@@ -39,7 +39,8 @@ struct machine {
 	unsigned states;
 	bool strange;		/* libunwind may fail badly: a place is a
 				 * register that there is not, an expression is
-				 * not safe, or it does not know the operands */
+				 * not safe, it does not know the operands, or
+				 * a row has no CFA */
 	int error;
 };
 
@@ -95,8 +96,10 @@ static uint64_t address(const struct machine *m, uint64_t v)
 	return m->word == sizeof(uint32_t) ? (uint32_t)v : v;
 }
 
+/* Ends a row, if it is one of the function. */
 static void go_to(struct machine *m, uint64_t ip)
 {
+	m->strange |= m->fde && m->row.cfa.is == PDET_CFI_NONE;
 	m->reached = ip > m->wanted;
 	m->ip = ip;
 }
@@ -363,6 +366,6 @@ int pdet_cfi_check(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
 	m.wanted = UINT64_MAX;
 	run(&m, fde);
 	return m.error ? m.error :
-	       !head.plain || m.strange || head.ra >= PDET_CFI_X86_64 ?
-	       -EBADMSG : 0;
+	       !head.plain || m.strange || head.ra >= PDET_CFI_X86_64 ||
+	       m.row.cfa.is == PDET_CFI_NONE ? -EBADMSG : 0;
 }

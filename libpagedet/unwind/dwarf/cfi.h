@@ -61,8 +61,9 @@ int pdet_cfi_row(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
  * pdet_cfi_check - read all instructions of both, and say whether libunwind may
  * follow them. Returns 0, -EBADMSG if they are damaged, if the return address
  * or another register is in a register that has no number below
- * PDET_CFI_X86_64, if an expression is not safe, or if libunwind would read
- * other instructions than these, or -ENOTSUP if their form is not known.
+ * PDET_CFI_X86_64, if an expression is not safe, if a row has no CFA, or if
+ * libunwind would read other instructions than these, or -ENOTSUP if their form
+ * is not known.
  */
 int pdet_cfi_check(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
 		   uint64_t at, unsigned word);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "unwind/dwarf/cfi.h"
 #include "unwind/dwarf/expression.h"
 
 #define DEPTH 16
@@ -15,7 +16,7 @@ enum { OP_ADDR = 0x03, OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S,
        OP_SWAP, OP_XDEREF = 0x18, OP_AND = 0x1a, OP_DIV, OP_MINUS,
        OP_MUL = 0x1e, OP_NEG, OP_NOT, OP_OR, OP_PLUS, OP_PLUS_UCONST, OP_SHL,
        OP_SHR, OP_SHRA, OP_XOR, OP_BRA, OP_EQ, OP_GE, OP_GT, OP_LE, OP_LT,
-       OP_NE, OP_SKIP, OP_LIT0, OP_BREG0 = 0x70, OP_REGX = 0x90,
+       OP_NE, OP_SKIP, OP_LIT0, OP_REG0 = 0x50, OP_BREG0 = 0x70,
        OP_BREGX = 0x92, OP_DEREF_SIZE = 0x94, OP_NOP = 0x96 };
 
 #define NUMBERS 32		/* of OP_LIT0 and OP_BREG0 */
@@ -256,6 +257,8 @@ struct jumps {
  * not. */
 static bool skip_operands(struct pdet_frame_rest *r, unsigned op)
 {
+	uint64_t number;
+
 	switch (op) {
 	case OP_CONST1U:
 	case OP_CONST1S:
@@ -277,23 +280,24 @@ static bool skip_operands(struct pdet_frame_rest *r, unsigned op)
 		pdet_frame_u64(r);
 		return true;
 	case OP_BREGX:
+		number = pdet_frame_uleb(r);
 		pdet_frame_uleb(r);
-		pdet_frame_uleb(r);
-		return true;
+		return number < PDET_CFI_X86_64;
 	case OP_CONSTU:
 	case OP_CONSTS:
 	case OP_PLUS_UCONST:
-	case OP_REGX:
 		pdet_frame_uleb(r);
 		return true;
 	case OP_DEREF:
 	case OP_NOP:
 		return true;
 	default:
-		if (op >= OP_BREG0 && op < OP_BREG0 + NUMBERS)
+		if (op >= OP_BREG0 && op < OP_BREG0 + PDET_CFI_X86_64) {
 			pdet_frame_uleb(r);
-		return op >= OP_DUP && op < OP_BREG0 + NUMBERS &&
-		       op != OP_XDEREF && op != OP_DIV;
+			return true;
+		}
+		return op >= OP_DUP && op < OP_REG0 && op != OP_XDEREF &&
+		       op != OP_DIV;
 	}
 }
 

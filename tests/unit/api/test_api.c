@@ -340,6 +340,8 @@ START_TEST(short_structs)
 
 	text.path = unit_source(path, sizeof(path), "tests/fixtures/page_owner/"
 						    "6.12.117.txt.gz");
+	/* Without keys it groups by stack, whatever their number. */
+	text.n_by = 3;
 	ck_assert_msg(pagedet_owners(pd, &text, &owners) == 0, "%s",
 		      pagedet_error(pd));
 	for (i = 0; i < 2; i++) {
@@ -406,6 +408,26 @@ START_TEST(runs_of_other_places)
 	ck_assert_int_eq(pagedet_iter_retarget(it, apart, 40), 0);
 	next(1);
 	ck_assert_uint_eq(row.pfn, 0);
+	ck_assert_int_eq(pagedet_iter_retarget(it, &item, 1), 0);
+	next(1);
+	ck_assert_uint_eq(row.pfn, item.first);
+	next(0);
+}
+END_TEST
+
+/* Nor does what was handed out, where these have no row. */
+START_TEST(runs_of_places_without_rows)
+{
+	const struct pagedet_item other = { 0x110, 1, 0, 0 };
+
+	q.options = PAGEDET_Q_RUNS;
+	q.where = "kind=anon";
+	ask();
+	next(1);
+	ck_assert_uint_eq(row.pfn, item.first);
+	next(0);
+	ck_assert_int_eq(pagedet_iter_retarget(it, &other, 1), 0);
+	next(0);
 	ck_assert_int_eq(pagedet_iter_retarget(it, &item, 1), 0);
 	next(1);
 	ck_assert_uint_eq(row.pfn, item.first);
@@ -550,6 +572,7 @@ int main(void)
 	add(s, "short_structs", short_structs);
 	add(s, "short_columns", short_columns);
 	add(s, "runs_of_other_places", runs_of_other_places);
+	add(s, "runs_of_places_without_rows", runs_of_places_without_rows);
 	add(s, "details_that_are_not_there", details_that_are_not_there);
 	add(s, "places_that_cannot_be_asked_again",
 	    places_that_cannot_be_asked_again);

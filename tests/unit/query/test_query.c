@@ -476,6 +476,34 @@ START_TEST(failures_come_after_what_was_read)
 }
 END_TEST
 
+/* Runs have rows left at the end, which come before the failure. */
+START_TEST(failures_come_after_runs)
+{
+	struct pdet_batch *b;
+	struct ask a;
+	uint64_t next = 0;
+	uint32_t i;
+	int r;
+
+	ask_init(&a);
+	a.q.options = PAGEDET_Q_RUNS;
+	a.q.threads = _i ? 3 : 1;
+	ask_source(&a, PAGEDET_SOURCE_PROCFS, 0, FIELDS(F(PFN), F(KIND)), NULL);
+	a.fake[0].plan.fails_at = 2;
+	a.fake[0].plan.error = EIO;
+	must_start(&a, FIELDS(F(PFN), F(KIND)));
+	while ((r = pdet_iter_step(a.it, &b)) > 0)
+		for (i = 0; i < b->n; i++) {
+			ck_assert_uint_eq(b->value[F(PFN)][i], next);
+			next += b->value[F(PAGES)][i];
+		}
+	ck_assert_int_eq(r, -EIO);
+	ck_assert_str_eq(a.env.error, "cannot read frames: made to fail");
+	ck_assert_uint_lt(next, FRAMES);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
 START_TEST(cancel_stops_and_says_so)
 {
 	struct pdet_batch *b;
@@ -699,6 +727,7 @@ int main(void)
 	unit_test(s, runs_fold_neighbours_across_batches);
 	unit_loop(s, a_limit_is_kept, 2);
 	unit_loop(s, failures_come_after_what_was_read, 10);
+	unit_loop(s, failures_come_after_runs, 2);
 	unit_loop(s, cancel_stops_and_says_so, 2);
 	unit_loop(s, a_walk_resumes_behind_the_last_row, 20);
 	unit_loop(s, what_is_complete_has_nothing_to_resume, 2);

@@ -21,12 +21,14 @@
 #define LATER 16		/* bytes of instructions */
 
 enum { DW_CFA_advance_loc1 = 0x02, DW_CFA_register = 0x09,
-       DW_CFA_def_cfa = 0x0c,
+       DW_CFA_remember = 0x0a, DW_CFA_recall = 0x0b, DW_CFA_def_cfa = 0x0c,
        DW_CFA_def_cfa_expression = 0x0f, DW_CFA_expression = 0x10,
        DW_CFA_val_offset = 0x14, DW_CFA_val_offset_sf = 0x15,
        DW_CFA_offset_ra = 0x80 | 16, DW_OP_const1s = 0x09,
        DW_OP_const4u = 0x0c, DW_OP_const8u = 0x0e, DW_OP_div = 0x1b,
-       DW_OP_skip = 0x2f, DW_OP_lit0, DW_OP_breg_sp = 0x77 };
+       DW_OP_skip = 0x2f, DW_OP_lit0, DW_OP_reg0 = 0x50,
+       DW_OP_breg_sp = 0x77, DW_OP_breg17 = 0x81, DW_OP_regx = 0x90,
+       DW_OP_bregx = 0x92 };
 
 struct world {
 	unsigned char table[BYTES], stack[BYTES];
@@ -393,6 +395,33 @@ START_TEST(hidden_register)
 }
 END_TEST
 
+/* Where a row has no CFA, libunwind takes what is at address 0 for an
+ * expression, which nobody has checked, or ends the program. */
+START_TEST(no_cfa)
+{
+	static const unsigned char begin[] = { DW_CFA_offset_ra, 1 };
+	static const unsigned char code[][7] = {
+		{ 0 },
+		{ DW_CFA_advance_loc1, 32, DW_CFA_def_cfa, 7, 8 },
+		{ DW_CFA_remember, DW_CFA_def_cfa, 7, 8, DW_CFA_recall },
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_advance_loc1, 32 },
+	};
+	const char *end;
+	struct world w;
+	uint32_t fde;
+
+	start(&w, begin, sizeof(begin));
+	memcpy(&fde, w.table + 16, sizeof(fde));
+	memcpy(w.table + fde + 17, code[_i], sizeof(code[_i]));
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), _i == 3 ? 2 : 1);
+	if (_i < 3)
+		ck_assert_str_eq(end, "the table for unwinding is damaged");
+	else
+		ck_assert_ptr_null(end);
+}
+END_TEST
+
 /* It divides the least number by -1: openly, in an operand that it jumps to, or
  * before its start. Old C libraries jump forward to an operation. */
 START_TEST(hostile_expression)
@@ -417,6 +446,38 @@ START_TEST(hostile_expression)
 	ck_assert_uint_eq(unwind(&w, &end), _i == 3 ? 2 : 1);
 	if (_i < 3)
 		ck_assert_str_eq(end, "the table for unwinding is damaged");
+}
+END_TEST
+
+/* Its register is one that libunwind does not know, for which it takes rax or
+ * what is before an array, or it is the place of a register, for which it takes
+ * that of the innermost function. */
+START_TEST(register_of_expression)
+{
+	static const unsigned char code[][24] = {
+		{ DW_CFA_def_cfa_expression, 2, DW_OP_breg17, 0,
+		  DW_CFA_offset_ra, 1 },
+		{ DW_CFA_def_cfa_expression, 3, DW_OP_bregx, 17, 0,
+		  DW_CFA_offset_ra, 1 },
+		{ DW_CFA_def_cfa_expression, 7, DW_OP_bregx, 0x80, 0x80, 0x80,
+		  0x80, 8, 0, DW_CFA_offset_ra, 1 },
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1, DW_CFA_expression,
+		  3, 1, DW_OP_reg0 },
+		{ DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1, DW_CFA_expression,
+		  3, 2, DW_OP_regx, 0 },
+		{ DW_CFA_def_cfa_expression, 3, DW_OP_bregx, 7, 8,
+		  DW_CFA_offset_ra, 1 },
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code[_i], sizeof(code[_i]));
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), _i == 5 ? 2 : 1);
+	if (_i < 5)
+		ck_assert_str_eq(end, "the table for unwinding is damaged");
+	else
+		ck_assert_ptr_null(end);
 }
 END_TEST
 
@@ -605,7 +666,9 @@ int main(void)
 	unit_test(s, taken_away);
 	unit_loop(s, no_such_register, 5);
 	unit_loop(s, hidden_register, 4);
+	unit_loop(s, no_cfa, 4);
 	unit_loop(s, hostile_expression, 4);
+	unit_loop(s, register_of_expression, 6);
 	unit_test(s, cie_behind);
 	unit_test(s, written_later);
 	unit_test(s, pairs);
