@@ -11,7 +11,6 @@ journal_loop=
 server=
 more_clean_up() {
 	exec 8>&-
-	[ -z "${swapping:-}" ] || swapoff "$swapping" 2> /dev/null || :
 	[ -z "${hider:-}" ] || unmount "$hider" 2> /dev/null || :
 	[ -z "$journal_loop" ] || losetup -d "$journal_loop" 2> /dev/null || :
 	[ -z "$server" ] || kill "$server" 2> /dev/null || :
@@ -303,20 +302,22 @@ mounted=
 
 # --- a device whose partitions are written to, past its cache ---
 
+# A kernel may know no table of partitions, but it takes one that is named.
 parted=
 truncate -s 4M "$tap_dir/parts"
-if command -v sfdisk > /dev/null && command -v losetup > /dev/null &&
-	echo 2048,2048 | sfdisk -q "$tap_dir/parts" > "$tap_dir/why" 2>&1 &&
+if command -v addpart > /dev/null && command -v losetup > /dev/null &&
 	loop=$(losetup -f -P --show "$tap_dir/parts" 2> "$tap_dir/why"); then
 	exec 8< "$loop"
 	cat "$loop" > /dev/null
-	if [ -b "${loop}p1" ] && printf other |
+	if addpart "$loop" 1 2048 2048 2> "$tap_dir/why" &&
+		[ -b "${loop}p1" ] && printf other |
 		dd of="${loop}p1" conv=notrunc,fsync 2> "$tap_dir/why"; then
 		parted=y
 		verdict 'a partition was written: no lost write' 1 different \
 			disk "$loop"
 	fi
 	exec 8<&-
+	! [ -b "${loop}p1" ] || delpart "$loop" 1
 	losetup -d "$loop"
 fi
 loop=
@@ -490,12 +491,14 @@ END
 	fsync_file "$dir/swap"
 	if mkswap "$dir/swap" > "$tap_dir/why" 2>&1 &&
 		swapon "$dir/swap" 2> "$tap_dir/why"; then
-		swapping=$dir/swap
+		# It must end before the filesystem is unmounted.
+		trap 'swapoff "$dir/swap" || :; clean_up' EXIT
 		for kind in disk committed; do
 			verdict "a file that is swapped to: $kind" 2 \
-				filesystem "$kind" "$swapping"
+				filesystem "$kind" "$dir/swap"
 		done
-		swapoff "$swapping" && swapping=
+		swapoff "$dir/swap"
+		trap clean_up EXIT
 	else
 		tap_skip 'a file that is swapped to' 'cannot be made here'
 	fi
