@@ -651,12 +651,14 @@ struct pagedet_frame {
 /**
  * pagedet_user_stack - get the stack of a thread in its program
  * Only for threads on x86-64, also of 32-bit programs, and on arm64, without
- * those. Without PAGEDET_Q_STOP_THREADS nothing is stopped, traced or changed:
- * bpf, kcore or a dump give the registers that the thread had when it entered
- * the kernel, and its memory. Of a thread that ran, only a dump may have
- * registers. libunwind unwinds by the tables of the mapped files (.eh_frame,
- * .debug_frame); 32-bit code, and code of arm64, is unwound by them without it,
- * on any machine. Code without a table ends the stack.
+ * those. Without PAGEDET_Q_STOP_THREADS no thread is stopped or traced, and its
+ * memory does not change: bpf, kcore or a dump give the registers that the
+ * thread had when it entered the kernel, and its memory. Of a thread that ran,
+ * only a dump may have registers. libunwind unwinds by the tables of the mapped
+ * files (.eh_frame, .debug_frame); 32-bit code, and code of arm64, is unwound
+ * by them without it, on any machine. Code without a table ends the stack. On
+ * the running kernel these files are read like any file: their cached pages are
+ * then marked as used, and what was not cached is now.
  * Names come from the symbols of these files, or from debug files of the same
  * build id in /usr/lib/debug. A file is not used if another one has its name
  * since, and the mapped one cannot be opened; nor if it is on a network

@@ -73,7 +73,7 @@ static struct pdet_frame_rest take_code(struct machine *m)
 	const struct pdet_frame_rest code =
 		pdet_frame_part(&m->rest, pdet_frame_uleb(&m->rest));
 
-	m->strange |= !pdet_expression_is_safe(code);
+	m->strange |= !pdet_expression_is_safe(code, PDET_CFI_X86_64);
 	return code;
 }
 

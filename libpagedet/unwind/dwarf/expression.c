@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 
-#include "unwind/dwarf/cfi.h"
 #include "unwind/dwarf/expression.h"
 
 #define DEPTH 16
@@ -255,7 +254,8 @@ struct jumps {
 
 /* Takes the operands. Returns false if libunwind does not know it, or should
  * not. */
-static bool skip_operands(struct pdet_frame_rest *r, unsigned op)
+static bool skip_operands(struct pdet_frame_rest *r, unsigned op,
+			  unsigned registers)
 {
 	uint64_t number;
 
@@ -282,7 +282,7 @@ static bool skip_operands(struct pdet_frame_rest *r, unsigned op)
 	case OP_BREGX:
 		number = pdet_frame_uleb(r);
 		pdet_frame_uleb(r);
-		return number < PDET_CFI_X86_64;
+		return number < registers;
 	case OP_CONSTU:
 	case OP_CONSTS:
 	case OP_PLUS_UCONST:
@@ -292,7 +292,7 @@ static bool skip_operands(struct pdet_frame_rest *r, unsigned op)
 	case OP_NOP:
 		return true;
 	default:
-		if (op >= OP_BREG0 && op < OP_BREG0 + PDET_CFI_X86_64) {
+		if (op >= OP_BREG0 && op < OP_BREG0 + registers) {
 			pdet_frame_uleb(r);
 			return true;
 		}
@@ -328,7 +328,7 @@ static bool land(struct jumps *j, const uint8_t *at)
 	return true;
 }
 
-bool pdet_expression_is_safe(struct pdet_frame_rest code)
+bool pdet_expression_is_safe(struct pdet_frame_rest code, unsigned registers)
 {
 	struct jumps j = { .n = 0 };
 	bool safe = true;
@@ -337,7 +337,7 @@ bool pdet_expression_is_safe(struct pdet_frame_rest code)
 	while (safe && code.at < code.end) {
 		op = pdet_frame_u8(&code);
 		safe = (op == OP_SKIP || op == OP_BRA ? take_jump(&code, &j) :
-			skip_operands(&code, op)) && !code.bad &&
+			skip_operands(&code, op, registers)) && !code.bad &&
 		       land(&j, code.at);
 	}
 	return safe;

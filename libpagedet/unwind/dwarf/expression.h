@@ -25,9 +25,9 @@ int pdet_expression(struct pdet_frame_rest code, const struct pdet_values *v,
 /*
  * pdet_expression_is_safe - whether libunwind may calculate it: it does no
  * division, which a machine may refuse, takes the values only of registers with
- * numbers below PDET_CFI_X86_64, is not the place of a register, and jumps only
- * forward to one of its own operations, so that it ends.
+ * numbers below @registers (at most 32), is not the place of a register, and
+ * jumps only forward to one of its own operations, so that it ends.
  */
-bool pdet_expression_is_safe(struct pdet_frame_rest code);
+bool pdet_expression_is_safe(struct pdet_frame_rest code, unsigned registers);
 
 #endif
